@@ -25,8 +25,8 @@ import {
 } from './batches/imports/finishImport.activity.js';
 import { publishImported } from './batches/imports/publishImported.activity.js';
 import { replayEvents, snapshotReplay } from './batches/replays.activity.js';
+import { reviveBatches } from './batches/reviveBatches.activity.js';
 import type { RunChunksInput } from './batches/runChunks.effect.js';
-import { reviveBatches } from './batches/startBatch.activity.js';
 import type { ListTargets } from './batches/targets.writes.js';
 import type { Lease } from './events/leases.writes.js';
 import { type PostMail, postMail } from './mail/postMail.activity.js';

@@ -15,7 +15,7 @@ import { isUnmetExpectation } from './http/malformedRequests.js';
 import type { Route } from './http/request.js';
 import { createStartInTurns } from './http/startInTurns.js';
 import { documentRoutes } from './openapi/openapi.routes.js';
-import { confirmRoutes } from './pages/confirm.view.js';
+import { confirmRoutes } from './pages/confirm.routes.js';
 import { consoleRoutes } from './pages/console.routes.js';
 import { pageRoutes } from './pages/pages.routes.js';
 import { routes } from './routes.js';

@@ -21,7 +21,7 @@ import { createLimits } from './http/limits.js';
 import { answerMalformedRequests } from './http/malformedRequests.js';
 import { createOidc } from './http/oidc.client.js';
 import { serverOptions } from './http/serverOptions.js';
-import { createUserTokens } from './http/userTokens.rules.js';
+import { createUserTokens } from './http/userTokens.client.js';
 
 export interface ApiInput {
   config: Config;

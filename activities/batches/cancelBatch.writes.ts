@@ -4,7 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { unfinishedPhases } from './insertBatch.writes.js';
+import { unfinishedPhases } from '../access/batchRoom.writes.js';
 
 export interface BatchAt {
   merchantId: string;

@@ -3,7 +3,7 @@
 import type { Deps } from '../../platform/deps.js';
 import { databaseNow } from '../../platform/mongodb/databaseNow.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
-import { failUpload, isLost } from './imports/openImport.writes.js';
+import { failUpload, isLost } from './imports/openImport.effect.js';
 import { removeRows } from './removeRows.writes.js';
 
 /** Throws when a batch could not be cleaned up; the next call retries it. */

@@ -1,16 +1,13 @@
 // Stores a new batch within the limits of its merchant: the number of unfinished batches, of campaigns in 24 hours, and
 // of waiting import rows.
 import type { Deps } from '../../platform/deps.js';
-import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
-import type { Transaction } from '../../platform/mongodb/transaction.js';
+import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
-import { batchPhases, isFinished } from '../../schemas/batches/batches.schema.js';
+import { batchOwner, countUnfinished, retryAfterSeconds, unfinishedPhases } from '../access/batchRoom.writes.js';
 import { limitOf, limitReached } from '../access/merchants.reads.js';
 import { type BatchClaim, type BatchKey, claimBatchKey, noClaim } from './batchKeys.rules.js';
 
 const dayMs = 86_400_000;
-const retryAfterSeconds = 30;
-export const unfinishedPhases = batchPhases.filter((phase) => !isFinished(phase));
 
 /**
  * Returns the stored batch: `row`, or the one that an earlier request with the key has started. Throws RATE_LIMITED with
@@ -38,27 +35,6 @@ export async function insertBatch(deps: Deps, row: BatchRow, key?: BatchKey): Pr
     also: () => claim,
   });
   return claim.batch ?? row;
-}
-
-/**
- * For a batch that is stored together with other rows: the statement that guards the limit against concurrent batches,
- * and the number of documents that it must match. Throws RATE_LIMITED.
- */
-export async function batchRoom(deps: Deps, { merchantId }: { merchantId: string }): Promise<Transaction> {
-  const quota = await limitOf(deps, { merchantId, limit: 'runningBatches' });
-  const { counted, expectedMatches } = await countInsert(deps, { merchantId, owner: batchOwner(merchantId) });
-  const held = await countUnfinished(deps, merchantId, quota);
-  if (held >= quota) throw limitReached('runningBatches', { max: quota, retryAfterSeconds });
-  return { statements: [counted], expectedMatches };
-}
-
-const batchOwner = (merchantId: string): string => `batches:${merchantId}`;
-
-function countUnfinished(deps: Deps, merchantId: string, most: number): Promise<number> {
-  return deps.collections.batches.countDocuments(
-    { merchantId, phase: { $in: unfinishedPhases } },
-    { limit: Math.max(most, 1) },
-  );
 }
 
 /** Throws RATE_LIMITED until the oldest campaign of the last 24 hours leaves this period. */

@@ -6,7 +6,7 @@ import { isMailOn, type MailSettings } from '../../schemas/shared/config.schema.
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import { type Mistake, mistakesOf } from '../../schemas/shared/mistakes.rules.js';
-import { imagesBeyondLimit } from './imageQuota.writes.js';
+import { imagesBeyondLimit } from './imageQuota.reads.js';
 import { contentOf, type ProgramAt, type ProgramHead } from './programHead.reads.js';
 import { hasMembers } from './programMembers.reads.js';
 

@@ -14,7 +14,7 @@ import { ServiceError } from '../../schemas/shared/errors.js';
 import { chosenProgramKey, newId, programIdOf } from '../../schemas/shared/ids.js';
 import { limitOf } from '../access/merchants.reads.js';
 import { checkContent, requireFreeSlug, requireImageRoom, requireStyle } from './checkContent.rules.js';
-import { imageBytesOf } from './imageQuota.writes.js';
+import { imageBytesOf } from './imageQuota.reads.js';
 import { findProgramKey, forgetProgram } from './program.reads.js';
 import { headOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.reads.js';
 

@@ -17,7 +17,7 @@ import {
   type subscriptionPatch,
   type subscriptionRequest,
 } from '../../schemas/webhooks/webhooks.schema.js';
-import { forbiddenHost } from './forbiddenHost.rules.js';
+import { forbiddenHost } from './forbiddenHost.client.js';
 import { type SecretsDeps, sealSecret } from './signingSecrets.writes.js';
 
 export interface SubscriptionDeps extends SecretsDeps {

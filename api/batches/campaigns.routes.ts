@@ -1,6 +1,6 @@
 // Campaigns: one message to many members, sent by a batch.
 import { readBatch } from '../../activities/batches/cancelBatch.writes.js';
-import { startBatch } from '../../activities/batches/startBatch.activity.js';
+import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import { programKeyIn, readProgram } from '../../activities/programs/program.reads.js';
 import type { campaignEndpoints } from '../../schemas/batches/campaigns.routes.js';
 import { ServiceError } from '../../schemas/shared/errors.js';

@@ -1,7 +1,7 @@
 // The pull feed, with the same envelopes as the webhooks.
 
-import type { feedEndpoints } from '../../schemas/events/feed.routes.js';
 import type { Envelope } from '../../schemas/events/events.schema.js';
+import type { feedEndpoints } from '../../schemas/events/feed.routes.js';
 import { feedCursor, parseFeedCursor } from '../../schemas/events/feed.schema.js';
 import type { Routes } from '../http/request.js';
 import { notACursor, readFeed } from './feed.reads.js';

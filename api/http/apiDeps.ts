@@ -10,7 +10,7 @@ import type { Admission } from './admission.rules.js';
 import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
 import type { Oidc } from './oidc.client.js';
-import type { UserTokens } from './userTokens.rules.js';
+import type { UserTokens } from './userTokens.client.js';
 
 export interface ApiDeps extends Deps {
   workflowClient: WorkflowClient;

@@ -29,5 +29,10 @@ export function presentTransaction(row: LedgerRow): z.input<typeof transaction> 
   const known = factNames.filter((name) => row[name] !== undefined).map((name) => [name, row[name]]);
   const facts: z.input<typeof entryFacts> = Object.fromEntries(known);
   const { _id: id, occurredAt, createdAt } = row;
-  return { id, ...facts, ...(occurredAt && { occurredAt: occurredAt.toISOString() }), createdAt: createdAt.toISOString() };
+  return {
+    id,
+    ...facts,
+    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
+    createdAt: createdAt.toISOString(),
+  };
 }

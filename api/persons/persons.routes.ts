@@ -2,7 +2,7 @@
 import type { Routes } from '../http/request.js';
 import { readMember } from '../members/members.reads.js';
 import { memberExport } from './memberExport.view.js';
-import { performErasure } from './performErasure.writes.js';
+import { performErasure } from './performErasure.effect.js';
 
 export const personRoutes: Routes<'eraseMember' | 'exportMember'> = {
   async eraseMember(request) {

@@ -1,5 +1,5 @@
 // Programs: every caller reads them, console sessions edit them.
-import { startStored } from '../../activities/batches/startBatch.activity.js';
+import { startStored } from '../../activities/batches/startBatch.effect.js';
 import { createProgram, editProgram, setArchived } from '../../activities/programs/editProgram.writes.js';
 import { readProgram } from '../../activities/programs/program.reads.js';
 import { readHead } from '../../activities/programs/programHead.reads.js';

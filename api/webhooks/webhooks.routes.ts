@@ -1,6 +1,6 @@
 // Subscriptions and the delivery log (docs/interface.md#46-webhook-subscriptions).
 
-import { startBatch } from '../../activities/batches/startBatch.activity.js';
+import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import { replayDelivery } from '../../activities/webhooks/redeliver.writes.js';
 import { rotateSecret } from '../../activities/webhooks/signingSecrets.writes.js';
 import {

@@ -1,7 +1,7 @@
 // Rebuilds passes. A pass shows the template as of its last fetch, so a changed template reaches saved passes only when
 // they are pushed again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBatch } from '../../activities/batches/startBatch.activity.js';
+import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
 import { newId, programIdOf, rebuildId } from '../../schemas/shared/ids.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, reachTemporal } from './command.js';

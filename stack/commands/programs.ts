@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { WorkflowIdConflictPolicy } from '@temporalio/client';
 import { z } from 'zod';
-import { startStored } from '../../activities/batches/startBatch.activity.js';
+import { startStored } from '../../activities/batches/startBatch.effect.js';
 import { applyPrograms, readHeads } from '../../activities/programs/applyPrograms.writes.js';
 import { checkProgram, mailFindings } from '../../activities/programs/checkContent.rules.js';
-import { imagesBeyondLimit } from '../../activities/programs/imageQuota.writes.js';
+import { imagesBeyondLimit } from '../../activities/programs/imageQuota.reads.js';
 import { expirationFindings } from '../../activities/programs/passExpiration.rules.js';
 import { findProgramKey } from '../../activities/programs/program.reads.js';
 import { hasMembers } from '../../activities/programs/programMembers.reads.js';

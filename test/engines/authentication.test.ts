@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createUserTokens } from '../../api/http/userTokens.rules.js';
+import { createUserTokens } from '../../api/http/userTokens.client.js';
 import type { Config } from '../../schemas/shared/config.schema.js';
 import { type ConsoleKey, type JwksServer, startJwksServer } from '../rig/jwksServer.js';
 import { type Answer, addKey, aMerchant, type Call, outcome, type TestMerchant } from '../rig/merchant.js';

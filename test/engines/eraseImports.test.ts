@@ -9,7 +9,7 @@ import {
   queueImport,
   storeChunk,
   withdrawQueued,
-} from '../../activities/batches/imports/openImport.writes.js';
+} from '../../activities/batches/imports/openImport.effect.js';
 import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
 import { endErasure, removeTraces } from '../../activities/persons/removeTraces.activity.js';
 import type { Deps } from '../../platform/deps.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChunks } from '../../activities/batches/imports/createChunks.writes.js';
 import { createImported } from '../../activities/batches/imports/createImported.activity.js';
 import { finishImport } from '../../activities/batches/imports/finishImport.activity.js';
-import { openImport, queueImport, storeChunk } from '../../activities/batches/imports/openImport.writes.js';
+import { openImport, queueImport, storeChunk } from '../../activities/batches/imports/openImport.effect.js';
 import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
 import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';

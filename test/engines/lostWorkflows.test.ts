@@ -1,7 +1,7 @@
 // Work whose workflow was terminated or lost is found in the database and continues. The activities of the schedule
 // `revive-work` are called directly.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { reviveBatches } from '../../activities/batches/startBatch.activity.js';
+import { reviveBatches } from '../../activities/batches/reviveBatches.activity.js';
 import { reviveErasures } from '../../activities/persons/reviveErasures.activity.js';
 import { reviveIssues, revivePushes } from '../../activities/wallets/revivePasses.activity.js';
 import { reviveDeliveries } from '../../activities/webhooks/reviveDeliveries.activity.js';

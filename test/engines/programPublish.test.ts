@@ -1,7 +1,7 @@
 // Publishing a program (docs/interface.md#42-programs): everything that follows from the new version is written at once
 // or not at all, and the passes in use are rebuilt, whichever process dies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { reviveBatches } from '../../activities/batches/startBatch.activity.js';
+import { reviveBatches } from '../../activities/batches/reviveBatches.activity.js';
 import { readSome } from '../../activities/programs/programMembers.reads.js';
 import { publishProgram } from '../../activities/programs/publishPrograms.writes.js';
 import { aDesigner, type Designer } from '../rig/designer.js';

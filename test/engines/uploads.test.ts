@@ -8,7 +8,7 @@ import {
   queueImport,
   storeChunk,
   touchUpload,
-} from '../../activities/batches/imports/openImport.writes.js';
+} from '../../activities/batches/imports/openImport.effect.js';
 import type { Deps } from '../../platform/deps.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';

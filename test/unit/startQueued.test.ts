@@ -1,6 +1,6 @@
 // What becomes of a stored batch whose workflow could not be started.
 import { expect, it, vi } from 'vitest';
-import { startQueued } from '../../activities/batches/startBatch.activity.js';
+import { startQueued } from '../../activities/batches/startBatch.effect.js';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { batchRow } from '../rig/batchRow.js';
 

@@ -12,12 +12,12 @@ import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';
 import type { BatchRow, ImportChunkRow, ImportRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { createdEventId } from '../../../schemas/shared/ids.js';
+import { unfinishedPhases } from '../../access/batchRoom.writes.js';
 import { newMemberCodes } from '../../members/memberCodes.reads.js';
 import { type NewMemberRows, newMemberRows } from '../../members/newMember.rules.js';
-import { unfinishedPhases } from '../insertBatch.writes.js';
 import { decideRow, type StoredPeople, storedPeople } from './decideRow.rules.js';
 import { emptyingErased } from './erasedRows.writes.js';
-import { chunkId } from './openImport.writes.js';
+import { chunkId } from './openImport.effect.js';
 
 export interface CreateChunks {
   batch: BatchRow;

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { type BatchKey, findKeyedBatch } from '../../../activities/batches/batchKeys.rules.js';
-import type { OpenImport } from '../../../activities/batches/imports/openImport.writes.js';
+import { type OpenImport } from '../../../activities/batches/imports/openImport.effect.js';
 import { type BatchRow, type ImportRow } from '../../../schemas/batches/batches.rows.js';
 import { type importDryRun } from '../../../schemas/batches/batches.schema.js';
 import { type ImportOptions, importOptionNames, importOptions } from '../../../schemas/batches/importOptions.schema.js';
@@ -20,7 +20,7 @@ import type { Routes } from '../../http/request.js';
 import { presentBatch } from '../batch.view.js';
 import type { UploadFile } from './decodeText.rules.js';
 import { dryRun, rowsPerLookup } from './dryRun.reads.js';
-import { awaitRows, countsOf, importProgram, importResults } from './importAnswer.view.js';
+import { awaitRows, countsOf, importProgram, importResults } from './importAnswer.effect.js';
 import { hashFile, openImportRequest } from './importRequest.rules.js';
 import { openUpload, type Upload } from './upload.effect.js';
 import { buffersOf, readParts, requireUpload, type UploadFields } from './uploadParts.rules.js';

@@ -11,13 +11,13 @@ import {
   storeChunk,
   touchUpload,
   withdrawQueued,
-} from '../../../activities/batches/imports/openImport.writes.js';
+} from '../../../activities/batches/imports/openImport.effect.js';
 import { requireRowRoom } from '../../../activities/batches/insertBatch.writes.js';
-import { requireTemporal, startQueued } from '../../../activities/batches/startBatch.activity.js';
+import { requireTemporal, startQueued } from '../../../activities/batches/startBatch.effect.js';
 import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
-import { leftOutOf } from './importAnswer.view.js';
+import { leftOutOf } from './importAnswer.effect.js';
 
 export interface Upload {
   batchId: string;

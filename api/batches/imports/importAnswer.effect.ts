@@ -3,7 +3,7 @@
 // either nothing was created, or the batch continues without the request.
 
 import { isWithdrawn } from '../../../activities/batches/batchKeys.rules.js';
-import { withdrawQueued } from '../../../activities/batches/imports/openImport.writes.js';
+import { withdrawQueued } from '../../../activities/batches/imports/openImport.effect.js';
 import { requireEnrollable } from '../../../activities/members/enrollMember.writes.js';
 import { programKeyOf, readProgram } from '../../../activities/programs/program.reads.js';
 import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';

@@ -1,19 +1,16 @@
-// Starts the workflows of batches. MongoDB holds the state and Temporal runs the work: a missing workflow of an
-// unfinished batch (terminated, lost or never started) is started again, and reads from the database where to continue.
-
-import type { Filter } from 'mongodb';
+// Stores batches and starts their workflows. One that is missing is started again (reviveBatches.activity.ts).
 import type { Deps } from '../../platform/deps.js';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import type { StartWorkflow, WorkflowClient } from '../../platform/temporal/workflowClient.js';
-import { toChunks } from '../../platform/toChunks.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
+import { type NewBatch, newBatchRow } from '../../schemas/batches/newBatch.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { campaignId, importId, rebuildId, replayId } from '../../schemas/shared/ids.js';
 import { type BatchKey, findKeyedBatch } from './batchKeys.rules.js';
-import { insertBatch, unfinishedPhases } from './insertBatch.writes.js';
+import { insertBatch } from './insertBatch.writes.js';
 
-type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
+export type StartBatchDeps = Deps & { workflowClient: WorkflowClient };
 
 const workflows = {
   'members.import': { name: 'importMembers', idOf: importId },
@@ -24,7 +21,7 @@ const workflows = {
 
 type BatchWorkflow = (typeof workflows)[BatchKind]['name'];
 
-function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkflow> {
+export function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkflow> {
   const { _id: batchId, merchantId, kind, programId, subscriptionId, awaited } = batch;
   const { name, idOf } = workflows[kind];
   return {
@@ -66,20 +63,6 @@ export async function startQueued(
   }
 }
 
-export type NewBatch = Pick<
-  BatchRow,
-  '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay'
->;
-
-export const newBatchRow = (deps: Pick<Deps, 'now'>, batch: NewBatch): BatchRow => ({
-  ...batch,
-  phase: 'queued',
-  counts: { total: 0, created: 0, deduped: 0, failed: 0 },
-  passIssuance: { apple: 0, google: 0 },
-  done: 0,
-  startedAt: deps.now(),
-});
-
 /** Starts the workflow of a batch that is stored already. When that fails, `reviveBatches` starts it within minutes. */
 export async function startStored(
   deps: StartBatchDeps,
@@ -110,57 +93,4 @@ export async function startBatch(
     (await deps.collections.batches.deleteOne({ _id: row._id, phase: 'queued' })).deletedCount === 1;
   await startQueued(deps, { batch: row, summary, takeBack });
   return row;
-}
-
-/** Younger batches are skipped: the request that created one may still be starting it. */
-const settledMs = 30_000;
-/** The batches of one call, in the order of their ids. */
-const mostOfCall = 500;
-const revivedAtOnce = 20;
-/** Well below the activity's timeout. */
-const workMs = 10_000;
-
-export interface RevivedBatches {
-  revived: number;
-  /** The last batch that was checked; absent at the end. */
-  next?: string;
-}
-
-/**
- * Starts the missing workflows of batches that have work left, from `after` on. A batch that fails does not delay the
- * others.
- */
-export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { after?: string }): Promise<RevivedBatches> {
-  const { batches } = deps.collections;
-  const until = performance.now() + workMs;
-  const before = new Date(deps.now().getTime() - settledMs);
-  const idsOf = (where: Filter<BatchRow>) =>
-    batches
-      .find({ ...where, _id: { $gt: after } }, { projection: { _id: 1 } })
-      .sort({ _id: 1 })
-      .limit(mostOfCall)
-      .toArray();
-  const found = await Promise.all([
-    idsOf({ phase: { $in: unfinishedPhases }, startedAt: { $lt: before } }),
-    idsOf({ unissued: true }),
-  ]);
-  const ids = [...new Set(found.flat().map(({ _id }) => _id))].toSorted().slice(0, mostOfCall);
-  let revived = 0;
-  for (const some of toChunks(ids, revivedAtOnce)) {
-    const rows = await batches.find({ _id: { $in: some } }).toArray();
-    await Promise.all(rows.map((batch) => revive(deps, batch)));
-    revived += some.length;
-    if (performance.now() > until) break;
-  }
-  const next = ids[revived - 1];
-  const isEnd = revived === ids.length && ids.length < mostOfCall;
-  return { revived, ...(!isEnd && next !== undefined && { next }) };
-}
-
-async function revive(deps: StartBatchDeps, batch: BatchRow): Promise<void> {
-  try {
-    if (batch.phase !== 'storing') await deps.workflowClient.start(workflowOf(batch, `${batch.kind}, started again`));
-  } catch (error) {
-    deps.log.warn({ err: error, batchId: batch._id }, 'a batch could not be started again; the next run tries it');
-  }
 }

@@ -11,6 +11,7 @@ import { transact } from '../../../platform/mongodb/transact.js';
 import type { Actor } from '../../../schemas/access/actor.schema.js';
 import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
 import { marksOfRows } from '../../../schemas/batches/importMarks.rules.js';
+import { newBatchRow } from '../../../schemas/batches/newBatch.rules.js';
 import type { Delimiter } from '../../../schemas/shared/csv.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import { newId } from '../../../schemas/shared/ids.js';
@@ -18,7 +19,6 @@ import { type BatchKey, claimBatchKey, noClaim } from '../batchKeys.rules.js';
 import { endEventOf } from '../finishBatch.activity.js';
 import { insertBatch } from '../insertBatch.writes.js';
 import { atOnce, keptMs, removeRows } from '../removeRows.writes.js';
-import { newBatchRow } from '../startBatch.activity.js';
 import { emptyErasedRows } from './erasedRows.writes.js';
 
 export interface OpenImport {

@@ -1,0 +1,15 @@
+import type { BatchRow } from './batches.rows.js';
+
+export type NewBatch = Pick<
+  BatchRow,
+  '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay'
+>;
+
+export const newBatchRow = ({ now }: { now: () => Date }, batch: NewBatch): BatchRow => ({
+  ...batch,
+  phase: 'queued',
+  counts: { total: 0, created: 0, deduped: 0, failed: 0 },
+  passIssuance: { apple: 0, google: 0 },
+  done: 0,
+  startedAt: now(),
+});
