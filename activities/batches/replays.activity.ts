@@ -17,7 +17,7 @@ import { suspensions } from '../access/merchants.reads.js';
 import type { CheckLease } from '../events/leaseRenewal.writes.js';
 import { newFence } from '../events/leases.writes.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
-import { nonRetryable } from '../shared/nonRetryable.js';
+import { nonRetryable } from '../shared/nonRetryable.rules.js';
 import { deliver } from '../webhooks/deliver.effect.js';
 import { leftToWorkflow, unfinished } from '../webhooks/deliveryQueue.writes.js';
 import { newDelivery } from '../webhooks/newDelivery.rules.js';

@@ -10,7 +10,7 @@ import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 import { requireActiveMerchant } from '../access/suspended.reads.js';
 import { type CheckLease, LeaseLost } from '../events/leaseRenewal.writes.js';
 import { newFence } from '../events/leases.writes.js';
-import { nonRetryable } from '../shared/nonRetryable.js';
+import { nonRetryable } from '../shared/nonRetryable.rules.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type Attempted, attemptDelivery } from './attemptDelivery.effect.js';
 import { closeDelivery, deliverable } from './closeDelivery.writes.js';

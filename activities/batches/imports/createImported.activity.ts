@@ -5,7 +5,7 @@ import type { BatchRow } from '../../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import type { ChunkProgress } from '../../../schemas/tables/workflows.js';
 import { cachedProgram } from '../../programs/program.reads.js';
-import { nonRetryable } from '../../shared/nonRetryable.js';
+import { nonRetryable } from '../../shared/nonRetryable.rules.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import { type RunChunksInput, runChunks } from '../runChunks.effect.js';
 import { createChunks } from './createChunks.writes.js';
