@@ -1,19 +1,19 @@
 // What a change must not break: everything but the long suite (test/long). docs/testing.md says what belongs where.
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/rig/longestFirst.js';
+import { LongestFirst } from './test/rig/checks/longestFirst.js';
 
 // Waits end when what they wait for is there. Their limits only end a run that hangs, so that a machine that stalls for
 // half a minute, as shared ones do, fails no test.
 const limits = { testTimeout: 120_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } } as const;
 // Files of one fork share what they import: most of what a short file cost was to load the same modules again.
 const shared = { ...limits, isolate: false };
-const withEngines = { ...shared, globalSetup: ['test/rig/globalSetup.ts'] };
+const withEngines = { ...shared, globalSetup: ['test/rig/start/globalSetup.ts'] };
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/rig/timesReporter.ts', './test/rig/closingLine.ts'],
+    reporters: ['default', './test/rig/checks/timesReporter.ts', './test/rig/checks/closingLine.ts'],
     pool: 'forks',
-    setupFiles: ['test/rig/setup.ts'],
+    setupFiles: ['test/rig/start/setup.ts'],
     // More than there are cores: most of what a test does is to wait for timers, receivers and processes.
     maxWorkers: Number(process.env.TEST_FORKS ?? 3),
     sequence: { sequencer: LongestFirst },
@@ -41,7 +41,7 @@ export default defineConfig({
           ...limits,
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
-          globalSetup: ['test/rig/builtService.ts'],
+          globalSetup: ['test/rig/start/builtService.ts'],
           testTimeout: 240_000,
         },
       },

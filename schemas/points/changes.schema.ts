@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { amount, currency } from '../programs/earning.schema.js';
 import { text } from '../shared/text.js';
 
-export const maxQuantity = 10;
+const maxQuantity = 10;
 
 const point = z.int().min(-1_000_000_000).max(1_000_000_000);
 const changeMessage = text(0, 200);

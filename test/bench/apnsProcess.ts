@@ -1,6 +1,6 @@
 // The APNs stand-in in its own process, with the certificates that a service needs to push to it.
-import { startApnsServer } from '../rig/apnsServer.js';
-import { makeAppleCertificates } from '../rig/appleCertificates.js';
+import { startApnsServer } from '../rig/standins/apnsServer.js';
+import { makeAppleCertificates } from '../rig/standins/appleCertificates.js';
 
 const certificates = await makeAppleCertificates();
 const apns = await startApnsServer(certificates);

@@ -7,7 +7,7 @@ import pino from 'pino';
 import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { readConfig } from '../../schemas/shared/config.schema.js';
 import { until } from '../../stack/until.js';
-import { runStart } from '../rig/runningStack.js';
+import { runStart } from '../rig/start/runningStack.js';
 import type { Pids } from './processes.js';
 import { createProcessList, type ProcessList } from './processList.js';
 import { processNames } from './row.js';

@@ -6,9 +6,9 @@ import { loadAppleCredentials } from '../../activities/wallets/apple/credentials
 import { buildPass, compileTemplate } from '../../activities/wallets/apple/passPackage.view.js';
 import type { TemplatedProgram } from '../../activities/wallets/apple/templateCheck.rules.js';
 import type { ApplePassView } from '../../schemas/wallets/apple/pass.view.js';
-import { makeAppleCertificates } from '../rig/appleCertificates.js';
-import { noisePng } from '../rig/noisePng.js';
-import { openPkpass, unzip } from '../rig/pkpass.js';
+import { openPkpass, unzip } from '../rig/checks/pkpass.js';
+import { makeAppleCertificates } from '../rig/standins/appleCertificates.js';
+import { noisePng } from '../rig/standins/noisePng.js';
 import { percentile, type Row, ratiosOf, round } from './row.js';
 
 const IMAGE_BYTES = 50_000;

@@ -3,9 +3,9 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
-import { ok, status } from '../rig/responders.js';
-import { type SmtpServer, startSmtpServer } from '../rig/smtpServer.js';
-import { until } from '../rig/until.js';
+import { until } from '../rig/checks/until.js';
+import { ok, status } from '../rig/standins/responders.js';
+import { type SmtpServer, startSmtpServer } from '../rig/standins/smtpServer.js';
 import type { Caller } from './rig/caller.js';
 import type { Cluster, Role } from './rig/cluster.js';
 import { type CrashTest, startCrashTest } from './rig/crashTest.js';

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newStackDir, type RunningStack, startStack } from '../rig/runningStack.js';
-import { watchStalls } from '../rig/stalls.js';
-import { until } from '../rig/until.js';
-import { wedge } from '../rig/wedge.js';
+import { watchStalls } from '../rig/checks/stalls.js';
+import { until } from '../rig/checks/until.js';
+import { wedge } from '../rig/standins/wedge.js';
+import { newStackDir, type RunningStack, startStack } from '../rig/start/runningStack.js';
 
 const folder = newStackDir();
 let stack: RunningStack;

@@ -2,9 +2,9 @@
 // rows, and nothing is lost or doubled.
 import { FormData } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pastCache } from '../rig/pastCache.js';
-import { ok, status } from '../rig/responders.js';
-import { until } from '../rig/until.js';
+import { pastCache } from '../rig/checks/pastCache.js';
+import { until } from '../rig/checks/until.js';
+import { ok, status } from '../rig/standins/responders.js';
 import { check } from './checkers.js';
 import { type Caller, isAnswer } from './rig/caller.js';
 import type { Cluster } from './rig/cluster.js';

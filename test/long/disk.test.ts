@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningStack, runStart, startStack } from '../rig/runningStack.js';
-import { until } from '../rig/until.js';
+import { until } from '../rig/checks/until.js';
+import { type RunningStack, runStart, startStack } from '../rig/start/runningStack.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'loyalty-pass-disk-'));
 const mount = (...options: string[]): void => {

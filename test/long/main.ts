@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions } from '../../stack/readOptions.js';
-import { inWords, noteTally, sumOf } from '../rig/tally.js';
+import { inWords, noteTally, sumOf } from '../rig/checks/tally.js';
 import { couldNotRun, type Part, parts } from './parts.js';
 import { takeTurn } from './turn.js';
 

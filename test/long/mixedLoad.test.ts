@@ -8,8 +8,8 @@ import { type Cluster, startCluster } from '../crash/rig/cluster.js';
 import { drain } from '../crash/rig/drain.js';
 import { aSubscribedReceiver, type SubscribedReceiver } from '../crash/rig/receivers.js';
 import { type Apple, populate, startApple, type World } from '../crash/rig/world.js';
-import { runMixedLoad, slowestKinds } from '../rig/mixedLoad.js';
-import { ok } from '../rig/responders.js';
+import { ok } from '../rig/standins/responders.js';
+import { runMixedLoad, slowestKinds } from '../rig/start/mixedLoad.js';
 
 const minutes = Number(process.env.MIXED_LOAD_MINUTES ?? 10);
 

@@ -14,8 +14,8 @@ import { createLoad } from '../crash/rig/load.js';
 import { createRandom } from '../crash/rig/random.js';
 import { aSubscribedReceiver } from '../crash/rig/receivers.js';
 import { type Apple, populate, startApple } from '../crash/rig/world.js';
-import { ok } from '../rig/responders.js';
-import { until } from '../rig/until.js';
+import { until } from '../rig/checks/until.js';
+import { ok } from '../rig/standins/responders.js';
 
 const breaking = (name: string): string => new URL(`../crash/rig/breaks/${name}.ts`, import.meta.url).href;
 

@@ -3,8 +3,8 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { createApns } from '../../activities/wallets/apple/apns.client.js';
 import { loadAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
-import { startApnsServer } from '../rig/apnsServer.js';
-import { makeAppleCertificates } from '../rig/appleCertificates.js';
+import { startApnsServer } from '../rig/standins/apnsServer.js';
+import { makeAppleCertificates } from '../rig/standins/appleCertificates.js';
 
 it('one connection carries a push to a merchant’s twenty thousand devices', async () => {
   const certificates = await makeAppleCertificates();

@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/rig/closingLine.ts'],
+    reporters: ['default', './test/rig/checks/closingLine.ts'],
     pool: 'forks',
-    setupFiles: ['test/rig/setup.ts'],
+    setupFiles: ['test/rig/start/setup.ts'],
     fileParallelism: false,
     name: 'long',
     include: ['test/long/**/*.test.ts'],

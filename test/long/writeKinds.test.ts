@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ClientSession, type Collection, type Document, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startEngines, type TestEngines } from '../rig/engines.js';
+import { startEngines, type TestEngines } from '../rig/start/engines.js';
 
 interface Row extends Document {
   _id: string;

@@ -10,10 +10,10 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { findPort } from '../../stack/ports.js';
 import { replaceFile } from '../../stack/stackFile.js';
-import { type ApnsServer, startApnsServer } from '../rig/apnsServer.js';
-import { type AppleCertificates, makeAppleCertificates } from '../rig/appleCertificates.js';
-import { startGoogleServer } from '../rig/googleServer.js';
-import { createVirtualGoogleWallet, type VirtualGoogleWallet } from '../rig/virtualGoogleWallet.js';
+import { type ApnsServer, startApnsServer } from '../rig/standins/apnsServer.js';
+import { type AppleCertificates, makeAppleCertificates } from '../rig/standins/appleCertificates.js';
+import { startGoogleServer } from '../rig/standins/googleServer.js';
+import { createVirtualGoogleWallet, type VirtualGoogleWallet } from '../rig/standins/virtualGoogleWallet.js';
 
 const kept = z.object({
   certificates: z.custom<AppleCertificates>((value) => typeof value === 'object' && value !== null),

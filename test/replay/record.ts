@@ -9,8 +9,8 @@ import { type History, historyToJSON } from '@temporalio/common/lib/proto-utils.
 import type { WorkflowName } from '../../schemas/tables/workflows.js';
 import { readOptions } from '../../stack/readOptions.js';
 import { bundleWorkflows } from '../../worker/workflowBundle.js';
-import { startEngines } from '../rig/engines.js';
-import { startWorkflowWorker, type WorkflowWorker } from '../rig/workflowWorker.js';
+import { startEngines } from '../rig/start/engines.js';
+import { startWorkflowWorker, type WorkflowWorker } from '../rig/start/workflowWorker.js';
 import { play, scenarios } from './scenarios.js';
 
 readOptions('Usage: npm run record\n\nRecords the history of each scenario that has none yet.', {});

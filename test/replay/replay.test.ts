@@ -7,7 +7,7 @@ import { type History, historyFromJSON } from '@temporalio/common/lib/proto-util
 import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { describe, expect, inject, it } from 'vitest';
-import { installRuntime } from '../rig/temporalRuntime.js';
+import { installRuntime } from '../rig/start/temporalRuntime.js';
 import { scenarios } from './scenarios.js';
 
 installRuntime();

@@ -14,8 +14,8 @@ import {
   type WorkflowInputs,
   type WorkflowName,
 } from '../../schemas/tables/workflows.js';
-import { aGate } from '../rig/gate.js';
-import type { FakeActivities, WorkflowWorker } from '../rig/workflowWorker.js';
+import { aGate } from '../rig/standins/gate.js';
+import type { FakeActivities, WorkflowWorker } from '../rig/start/workflowWorker.js';
 
 type Handle = Awaited<ReturnType<WorkflowWorker['start']>>;
 

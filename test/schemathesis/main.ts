@@ -10,7 +10,7 @@ import { cacheDirOf } from '../../stack/engines/cache.js';
 import { readOptions } from '../../stack/readOptions.js';
 import type { StackFile } from '../../stack/stackFile.js';
 import { couldNotRun } from '../long/parts.js';
-import { newStackDir, startStack } from '../rig/runningStack.js';
+import { newStackDir, startStack } from '../rig/start/runningStack.js';
 import { type Counts, countsOf } from './counts.js';
 import { bindings, type Dictionaries, seed } from './seed.js';
 

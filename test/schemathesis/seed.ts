@@ -2,7 +2,7 @@
 // used too.
 import { demoMerchantId } from '../../stack/demo.js';
 import type { StackFile } from '../../stack/stackFile.js';
-import { csvOf, importForm } from '../rig/imports.js';
+import { csvOf, importForm } from '../rig/start/imports.js';
 
 type Seed = Pick<StackFile, 'baseUrl' | 'demo'>;
 

@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { type EndpointName, endpoints } from '../../schemas/tables/endpoints.js';
-import { provenBy } from '../rig/provenBy.js';
-import { scanSeen, scansAllowed } from '../rig/scans.js';
-import { auditSeen, seenOperations } from '../rig/seenOperations.js';
+import { provenBy } from '../rig/checks/provenBy.js';
+import { scanSeen, scansAllowed } from '../rig/checks/scans.js';
+import { auditSeen, seenOperations } from '../rig/checks/seenOperations.js';
 
 function seenBefore(): Map<string, Set<string>> {
   const seen = seenOperations();

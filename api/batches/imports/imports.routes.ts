@@ -5,7 +5,6 @@ import type { Context } from 'koa';
 import { type BatchKey, findKeyedBatch } from '../../../activities/batches/batchKeys.rules.js';
 import type { OpenImport } from '../../../activities/batches/imports/openImport.effect.js';
 import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
-import type { importDryRun } from '../../../schemas/batches/batches.schema.js';
 import { type ImportOptions, importOptionNames, importOptions } from '../../../schemas/batches/importOptions.schema.js';
 import { importInvalid } from '../../../schemas/batches/importRows.rules.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';

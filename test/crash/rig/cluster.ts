@@ -22,7 +22,7 @@ import { type ProcessPlan, type SupervisedProcess, superviseProcess } from '../.
 import { createTerminal } from '../../../stack/terminal.js';
 import { until } from '../../../stack/until.js';
 import { migrate } from '../../../worker/migrate.js';
-import { watchLogFolder } from '../../rig/failureLog.js';
+import { watchLogFolder } from '../../rig/checks/failureLog.js';
 
 export const apiNames = ['api-1', 'api-2'] as const;
 export const workerNames = ['worker-1', 'worker-2'] as const;

@@ -1,7 +1,7 @@
 // The opening of a crash test: the built service as processes, a merchant with receivers, and members, of whom some
 // have a phone.
 import { expect } from 'vitest';
-import { ok } from '../../rig/responders.js';
+import { ok } from '../../rig/standins/responders.js';
 import { check } from '../checkers.js';
 import type { Evidence } from '../evidence.js';
 import { type Caller, createCaller } from './caller.js';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { deletedEventId, newId } from '../../../schemas/shared/ids.js';
-import { findTraces, type Trace } from '../../rig/findTraces.js';
-import { until } from '../../rig/until.js';
+import { findTraces, type Trace } from '../../rig/checks/findTraces.js';
+import { until } from '../../rig/checks/until.js';
 import type { Caller } from './caller.js';
 import { merchantId, type World } from './world.js';
 

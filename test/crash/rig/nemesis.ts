@@ -1,6 +1,6 @@
 // Kills, stops and continues the processes of a cluster one after the other, as chosen by the seed.
 
-import { wedge } from '../../rig/wedge.js';
+import { wedge } from '../../rig/standins/wedge.js';
 import { apiNames, type Cluster, type ProcessName, workerNames } from './cluster.js';
 import type { Random } from './random.js';
 

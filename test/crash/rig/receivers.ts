@@ -2,8 +2,8 @@
 // before it answers.
 import { createHash, createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Received, type Receiver, type Responder, startReceiver } from '../../rig/receiver.js';
-import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../rig/responders.js';
+import { type Received, type Receiver, type Responder, startReceiver } from '../../rig/standins/receiver.js';
+import { gone, hang, ok, redirect, reset, slow, status, tooMany } from '../../rig/standins/responders.js';
 import type { Receipt } from '../evidence.js';
 import type { Random } from './random.js';
 

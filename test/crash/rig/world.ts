@@ -2,8 +2,8 @@
 import { newApiKey } from '../../../schemas/access/apiKeys.schema.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
 import { newId } from '../../../schemas/shared/ids.js';
-import { type ApnsServer, startApnsServer } from '../../rig/apnsServer.js';
-import { type AppleCertificates, makeAppleCertificates } from '../../rig/appleCertificates.js';
+import { type ApnsServer, startApnsServer } from '../../rig/standins/apnsServer.js';
+import { type AppleCertificates, makeAppleCertificates } from '../../rig/standins/appleCertificates.js';
 import type { Cluster } from './cluster.js';
 import type { SubscribedReceiver } from './receivers.js';
 

@@ -1,0 +1,170 @@
+// Checks every response in a test against the OpenAPI document: the status is declared, required headers are present,
+// and the body has the declared shape with no other fields. A request body that the service accepted must match the
+// document, too.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openApiDocument } from '../../../api/openapi/document.view.js';
+import type { Operation } from '../../../api/openapi/operations.view.js';
+import { apiPrefix } from '../../../schemas/tables/endpoints.js';
+import { at, escaped, isObject, type Json } from './pointer.js';
+
+export interface Exchange {
+  method: string;
+  url: string;
+  /** The request body as it was sent, if it was JSON. */
+  requestBody: unknown;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Known {
+  method: string;
+  pattern: RegExp;
+  params: number;
+  operation: Operation;
+  /** JSON pointer to the operation. */
+  place: string;
+}
+
+/**
+ * Closes the schemas of responses. The document leaves them open, so that clients accept new fields; in a test an
+ * undeclared field is an error.
+ */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry)]));
+  const open = value.type === 'object' && isObject(value.properties) && value.additionalProperties === undefined;
+  return open ? { ...inner, additionalProperties: false } : inner;
+}
+
+export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
+
+const options = { strict: true, strictTypes: false, strictRequired: false, allErrors: true } as const;
+const answers = new Ajv2020(options);
+addFormats.default(answers);
+// The service trims texts before it checks their format, so it accepts slightly more than the formats allow.
+const requests = new Ajv2020({ ...options, validateFormats: false });
+
+const asJson: unknown = JSON.parse(JSON.stringify(openApi));
+const checked: unknown = JSON.parse(
+  JSON.stringify(closed(asJson)).replaceAll('#/components/schemas/', 'named#/$defs/'),
+);
+
+for (const ajv of [answers, requests]) ajv.addSchema({ $id: 'named', $defs: at(checked, '/components/schemas') });
+
+const validators = new Map<string, ValidateFunction>();
+
+/** The validator of the schema at this JSON pointer of the document. */
+export function validatorAt(pointer: string, ajv = answers): ValidateFunction {
+  const schema = at(checked, pointer);
+  if (!isObject(schema)) throw new Error(`There is no schema at ${pointer}.`);
+  const validator = validators.get(pointer) ?? ajv.compile(schema);
+  validators.set(pointer, validator);
+  return validator;
+}
+
+function patternOf(template: string): RegExp {
+  const source = template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+');
+  return new RegExp(`^${source}$`);
+}
+
+const operations: Known[] = Object.entries(openApi.paths).flatMap(([template, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    pattern: patternOf(template),
+    params: template.split('{').length - 1,
+    operation,
+    place: `/paths/${escaped(template)}/${method}`,
+  })),
+);
+
+function resolved(node: unknown): Json {
+  if (!isObject(node)) return {};
+  if (typeof node.$ref !== 'string') return node;
+  return resolved(at(asJson, node.$ref.slice(1)));
+}
+
+function pointerOf(node: unknown, place: string): string {
+  return isObject(node) && typeof node.$ref === 'string' ? node.$ref.slice(1) : place;
+}
+
+function headerProblems(response: Json, headers: Headers): string[] {
+  return Object.keys(resolved(response.headers)).flatMap((name) => {
+    const header = resolved(resolved(response.headers)[name]);
+    const value = headers.get(name);
+    if (value === null) return header.required ? [`the header ${name} is missing`] : [];
+    const validator = validatorAt(`/components/headers/${name}/schema`);
+    const number = resolved(header.schema).type === 'integer';
+    return validator(number ? Number(value) : value) ? [] : [`the header ${name} is ${value}`];
+  });
+}
+
+function said(validator: ValidateFunction): string[] {
+  return (validator.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath || '/'} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function bodyProblems(response: Json, place: string, { headers, text }: Exchange): string[] {
+  const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
+  if (!resolved(response.content)[type]) return [`the content type ${type} is not declared`];
+  if (type !== 'application/json') return [];
+  const validator = validatorAt(`${place}/content/${escaped(type)}/schema`);
+  return validator(JSON.parse(text)) ? [] : said(validator);
+}
+
+function requestProblems({ operation, place }: Known, { requestBody, status }: Exchange): string[] {
+  if (status >= 300 || requestBody === undefined) return [];
+  if (!resolved(resolved(operation.requestBody).content)['application/json']) return [];
+  const validator = validatorAt(`${place}/requestBody/content/application~1json/schema`, requests);
+  return validator(requestBody) ? [] : said(validator).map((problem) => `the request was taken, but ${problem}`);
+}
+
+function problemsOf(known: Known, exchange: Exchange): string[] {
+  const node = known.operation.responses[exchange.status];
+  if (!node) return [`the status ${exchange.status} is not declared`];
+  const response = resolved(node);
+  const place = pointerOf(node, `${known.place}/responses/${exchange.status}`);
+  return [
+    ...headerProblems(response, exchange.headers),
+    ...bodyProblems(response, place, exchange),
+    ...requestProblems(known, exchange),
+  ];
+}
+
+/** A path that the document does not have must be answered 404, and an undeclared method of a known path 405. */
+function strayProblems(pathIsKnown: boolean, { status, headers, text }: Exchange): string[] {
+  // Anonymous requests are counted against the rate limit before the 404.
+  if (status === 429) return [];
+  const [expected, code] = pathIsKnown ? [405, 'METHOD_NOT_ALLOWED'] : [404, 'ROUTE_NOT_FOUND'];
+  if (status !== expected) return [`the document knows no such operation, and it was answered ${status}`];
+  if (pathIsKnown && !headers.get('allow')) return ['the header Allow is missing'];
+  return text.includes(code) || text === '' ? [] : [`it was not answered ${code}`];
+}
+
+const documents = new Set(['openapi.json', 'program.schema.json'].map((file) => `${apiPrefix}/${file}`));
+
+/**
+ * Throws when the response does not match the document. Returns the operation id; undefined when the document has no
+ * such operation.
+ */
+export function mustConform(exchange: Exchange): string | undefined {
+  const path = new URL(exchange.url).pathname;
+  if (!path.startsWith(apiPrefix) || documents.has(path)) return undefined;
+  const below = path.slice(apiPrefix.length);
+  const possible = operations.filter(({ pattern }) => pattern.test(below));
+  // A literal path takes precedence over a path with a parameter, for all methods.
+  const fewest = Math.min(...possible.map(({ params }) => params));
+  const there = possible.filter(({ params }) => params === fewest);
+  const known = there.find(({ method }) => method === exchange.method);
+  const problems = known ? problemsOf(known, exchange) : strayProblems(there.length > 0, exchange);
+  if (problems.length > 0) {
+    const subject = `${exchange.method} ${path} answered ${exchange.status} against the OpenAPI document`;
+    throw new Error(
+      `${subject}:\n${problems.map((problem) => `  ${problem}`).join('\n')}\n${exchange.text.slice(0, 500)}`,
+    );
+  }
+  return known?.operation.operationId;
+}

@@ -1,0 +1,41 @@
+// The list of failed rows gives back every row with its line and reasons, in little memory and in small parts.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createFailureList } from '../../../api/batches/imports/failureList.rules.js';
+
+const failure = fc.record({ row: fc.nat(1_000_000), line: fc.nat(2 ** 28), reason: fc.string() });
+
+it('gives back every row, line and reason in the order in which they came', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(failure, { maxLength: 2_500, size: 'max' }), async (failures) => {
+      const list = createFailureList();
+      for (const one of failures) list.add(one);
+      expect(list.size()).toBe(failures.length);
+      let json = '';
+      for await (const part of list.json()) json += part;
+      expect(json).toBe(JSON.stringify(failures));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+it('keeps a million rows in 16 MB, and gives their JSON in parts of less than 64 KB', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const used = () => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = used();
+  const list = createFailureList();
+  for (let row = 1; row <= 1_000_000; row += 1)
+    list.add({ row, line: 2 * row, reason: `the row has ${row % 1_000} cells where the header has 6` });
+  expect(used() - before).toBeLessThan(16 * 1_048_576);
+  let longest = 0;
+  for await (const part of list.json()) longest = Math.max(longest, part.length);
+  expect(longest).toBeLessThan(65_536);
+  expect(list.size()).toBe(1_000_000);
+});

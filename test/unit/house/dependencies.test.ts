@@ -1,0 +1,40 @@
+// Installed packages: the lock file works on all platforms, and docs/dependencies.md has a reason for every dependency.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', '..', path), 'utf8');
+const names = z.record(z.string(), z.string()).default({});
+
+const lock = z
+  .object({ packages: z.record(z.string(), z.object({ version: z.string().optional(), optionalDependencies: names })) })
+  .parse(JSON.parse(read('package-lock.json')));
+
+/** Searches as Node does: next to the package, then further up. */
+function isLocked(from: string, name: string): boolean {
+  const folders = from.split('/node_modules/');
+  return folders.some((_, index) => {
+    const above = folders.slice(0, folders.length - index).join('/node_modules/');
+    return `${above}/node_modules/${name}` in lock.packages || `node_modules/${name}` in lock.packages;
+  });
+}
+
+it('the lock file has the packages of other platforms, too, without which npm ci would refuse it there', () => {
+  const missing = Object.entries(lock.packages).flatMap(([from, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies).filter((name) => !isLocked(from, name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+it('the lock file names no registry, so every user installs from their own', () => {
+  expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
+});
+
+it('docs/dependencies.md has a reason for every dependency, and names no other', () => {
+  const manifest = z.object({ dependencies: names, devDependencies: names }).parse(JSON.parse(read('package.json')));
+  const rows = [...read('docs/dependencies.md').matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
+  const wanted = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
+  expect(rows.map(([, name]) => name).sort()).toEqual(wanted.sort());
+  for (const [, , reason = ''] of rows) expect(reason.length).toBeGreaterThan(3);
+});

@@ -1,0 +1,46 @@
+// Every kind of call to an unavailable database fails with an error that is recognised.
+import { MongoClient, ObjectId } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { failure } from '../../../api/http/envelope.js';
+import { isUnavailable } from '../../../platform/mongodb/isUnavailable.js';
+import { StillContended } from '../../../platform/mongodb/stillContended.js';
+import { ServiceError } from '../../../schemas/shared/errors.js';
+
+// No server listens on port 1.
+const mongo = new MongoClient('mongodb://127.0.0.1:1/', { serverSelectionTimeoutMS: 50 });
+const rows = mongo.db('any').collection('rows');
+afterAll(() => mongo.close());
+
+const row = () => ({ _id: new ObjectId() });
+const asked: [string, () => Promise<unknown>][] = [
+  ['findOne', () => rows.findOne({})],
+  ['find', () => rows.find({}).toArray()],
+  ['insertOne', () => rows.insertOne(row())],
+  // biome-ignore lint/plugin: nobody listens there
+  ['updateMany', () => rows.updateMany({}, { $set: { a: 1 } })],
+  ['insertMany', () => rows.insertMany([row()], { ordered: false })],
+  // biome-ignore lint/plugin: nobody listens there
+  ["a collection's bulkWrite", () => rows.bulkWrite([{ insertOne: { document: row() } }])],
+  // biome-ignore lint/plugin: nobody listens there
+  ["the client's bulkWrite", () => mongo.bulkWrite([{ namespace: 'any.rows', name: 'insertOne', document: row() }])],
+  ['aggregate', () => rows.aggregate([]).toArray()],
+];
+
+describe.each([1, 2])('an unavailable database, called for the %i. time', () => {
+  it.each(asked)('is reported as unavailable by %s', async (_, ask) => {
+    const error: unknown = await ask().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(isUnavailable(error)).toBe(true);
+    expect(failure(error).status).toBe(503);
+  });
+});
+
+it('other errors are not reported as unavailable', () => {
+  expect(isUnavailable(new Error('no'))).toBe(false);
+  expect(isUnavailable(new ServiceError('MEMBER_NOT_FOUND'))).toBe(false);
+  expect(isUnavailable(new ServiceError('UNAVAILABLE'))).toBe(true);
+  expect(isUnavailable(new StillContended())).toBe(false);
+  expect(failure(new StillContended()).status).toBe(503);
+});

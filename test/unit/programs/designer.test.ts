@@ -1,0 +1,62 @@
+// The designer of the console changes every field that a merchant may change by the API.
+import { expect, it } from 'vitest';
+import { SAMPLES } from '../../../activities/wallets/apple/templateCheck.rules.js';
+import { passTemplate } from '../../../schemas/programs/passTemplate.schema.js';
+import { programContentFields } from '../../../schemas/programs/programEdits.schema.js';
+import { programFile } from '../../../schemas/programs/programs.schema.js';
+import { fieldPaths } from '../../../schemas/shared/shapeWalk.rules.js';
+import { passDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
+
+interface Field {
+  path: string;
+  columns?: { key: string }[];
+}
+
+// The console is compiled by itself, so its modules have no types here.
+const designer = '../../console/pages/designSections.js';
+const { sections, passLabels }: { sections: { fields: Field[] }[]; passLabels: string[] } = await import(designer);
+
+/** The fields without a control, and why. */
+const withoutControl: Record<string, string> = {
+  'passTemplate.backFields.key': 'made with the row',
+  'rewards.id': 'made with the row',
+  'passTemplate.images.logo.1x': 'a picture is one file, scaled to the largest size',
+  'passTemplate.images.logo.2x': 'as 1x',
+  'passTemplate.images.logo.3x': 'as 1x',
+  'passTemplate.images.icon.1x': 'as the logo',
+  'passTemplate.images.icon.2x': 'as the logo',
+  'passTemplate.images.icon.3x': 'as the logo',
+  'passTemplate.images.strip.1x': 'as the logo',
+  'passTemplate.images.strip.2x': 'as the logo',
+  'passTemplate.images.strip.3x': 'as the logo',
+};
+
+const controls = sections.flatMap(({ fields }) =>
+  fields.flatMap(({ path, columns }) => (columns ? columns.map(({ key }) => `${path}.${key}`) : [path])),
+);
+
+const all = fieldPaths(programFile).filter((path) => programContentFields.includes(path.split('.')[0] ?? ''));
+const leaves = all.filter((path) => !all.some((other) => other.startsWith(`${path}.`)));
+it('the designer has a control for every field of a program, or says why not', () => {
+  expect(leaves.length).toBeGreaterThan(30);
+  expect(leaves.filter((path) => !controls.includes(path) && !(path in withoutControl))).toEqual([]);
+});
+
+it('the designer has no control and no reason for a field that there is not', () => {
+  expect(controls.filter((path) => !all.includes(path))).toEqual([]);
+  expect(Object.keys(withoutControl).filter((path) => !leaves.includes(path) || controls.includes(path))).toEqual([]);
+});
+
+it('the designer offers to translate every label that the service puts on a pass', () => {
+  const identity = { passTypeId: 'pass.x', teamId: 'T' };
+  const labels = (['points', 'stamps', 'tiered'] as const).flatMap((style) => {
+    const design = passDesign(identity, { name: 'P', style, goal: 10 }, passTemplate.parse({}));
+    return SAMPLES.flatMap((view) => {
+      const { storeCard } = passJson(design, view);
+      return Object.values(storeCard as Record<string, { label: string }[]>).flatMap((fields) =>
+        fields.map(({ label }) => label),
+      );
+    });
+  });
+  expect([...passLabels].sort()).toEqual([...new Set(labels)].filter((label) => label !== 'POINTS').sort());
+});

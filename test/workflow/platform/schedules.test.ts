@@ -1,0 +1,124 @@
+// The schedules at Temporal follow those that the worker declares.
+import { Client, Connection, type ScheduleOptions } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Wallets } from '../../../activities/wallets/wallets.client.js';
+import { newId } from '../../../schemas/shared/ids.js';
+import { taskQueues } from '../../../schemas/tables/workflows.js';
+import { ensureSchedules } from '../../../worker/schedules.js';
+import { until } from '../../rig/checks/until.js';
+import { forkEngines } from '../../rig/start/forkEngines.js';
+
+const noWallets = {} as Wallets;
+const bothWallets = { apple: {}, google: {} } as Wallets;
+const early = new Date('2026-03-01T10:00:00Z');
+const late = new Date('2026-03-02T10:00:00Z');
+
+let connection: Connection;
+let client: Client;
+
+beforeAll(async () => {
+  connection = await Connection.connect({ address: forkEngines().temporalAddress });
+});
+afterAll(() => connection.close());
+
+// A namespace of its own for each test, since schedules are found by listing them.
+beforeEach(async () => {
+  const namespace = `schedules-${newId()}`;
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1d'),
+  });
+  client = new Client({ connection, namespace });
+  await until(() =>
+    client.schedule
+      .list()
+      [Symbol.asyncIterator]()
+      .next()
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
+});
+
+const ids = async () => {
+  const found: string[] = [];
+  for await (const { scheduleId } of client.schedule.list()) found.push(scheduleId);
+  return found.sort();
+};
+/** Listing is eventually consistent. */
+const listed = (expected: string[]) => until(async () => (await ids()).join() === [...expected].sort().join());
+const relays = (shards: number) => Array.from({ length: shards }, (_, shard) => `relay:${shard}`);
+const always = ['recount', 'expire-points', 'revive-work', 'remove-batch-rows'];
+const ofWallets = ['repush', 'reconcile-saves', 'update-classes', 'follow-google'];
+
+const scheduleOf = (scheduleId: string, over: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
+  scheduleId,
+  spec: { intervals: [{ every: '7m' }] },
+  action: {
+    type: 'startWorkflow',
+    workflowType: 'formerName',
+    workflowId: scheduleId,
+    args: [{ shard: 99 }],
+    taskQueue: taskQueues.workflows,
+  },
+  ...over,
+});
+
+it('a schedule of an earlier version gets the interval, the workflow and the input of this one', async () => {
+  await client.schedule.create(scheduleOf('relay:1'));
+  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: early });
+  const { spec, action, policies } = await client.schedule.getHandle('relay:1').describe();
+  expect(spec.intervals).toEqual([expect.objectContaining({ every: 20_000 })]);
+  expect(action).toMatchObject({ workflowType: 'relay', args: [{ shard: 1 }], workflowTaskTimeout: 3_000 });
+  expect(policies.catchupWindow).toBe(60_000);
+});
+
+it('schedules that are no longer declared are deleted, and those of operators stay', async () => {
+  await client.schedule.create(scheduleOf('nightly-recount'));
+  await client.schedule.create(scheduleOf('relay:7', { state: { note: 'from before schedules had a mark' } }));
+  await ensureSchedules(client, { relayShards: 4, wallets: bothWallets, startedAt: early });
+  await listed(['nightly-recount', ...relays(4), ...always, ...ofWallets]);
+  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: late });
+  await listed(['nightly-recount', ...relays(2), ...always]);
+});
+
+it('a process that started earlier deletes nothing of a later one', async () => {
+  await ensureSchedules(client, { relayShards: 4, wallets: noWallets, startedAt: late });
+  await listed([...relays(4), ...always]);
+  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: early });
+  await listed([...relays(4), ...always]);
+});
+
+it('an unchanged schedule is not written again', async () => {
+  for (const startedAt of [early, late])
+    await ensureSchedules(client, { relayShards: 1, wallets: bothWallets, startedAt });
+  for (const id of [...relays(1), ...always, ...ofWallets]) {
+    expect((await client.schedule.getHandle(id).describe()).info.lastUpdatedAt, id).toBeUndefined();
+  }
+});
+
+it('a schedule that an operator paused stays paused with its note when it changes', async () => {
+  await client.schedule.create(scheduleOf('recount', { state: { paused: true, note: 'until Monday' } }));
+  await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
+  const { state, action } = await client.schedule.getHandle('recount').describe();
+  expect(state).toMatchObject({ paused: true, note: 'until Monday' });
+  expect(action.workflowType).toBe('recount');
+});
+
+it('what a changed or deleted schedule still runs is ended, since a relay would never end by itself', async () => {
+  const running = async () => {
+    const found: string[] = [];
+    for await (const { type } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) found.push(type);
+    return found.sort().join();
+  };
+  for (const id of ['relay:0', 'relay:5']) {
+    await client.schedule.create(scheduleOf(id));
+    await client.schedule.getHandle(id).trigger('SKIP');
+  }
+  await until(async () => (await running()) === 'formerName,formerName');
+  await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
+  await until(async () => !(await running()).includes('formerName'));
+  await until(async () => (await running()).includes('relay'));
+});
