@@ -2,8 +2,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the options of this process. `--help` prints the usage and ends the process with exit code 0; a mistake is named
- * above the usage, and the exit code is 1.
+ * Reads the options of this process. `--help` prints the usage and ends the process with exit code 0; a mistake is
+ * named above the usage, and the exit code is 1.
  */
 export function readOptions<const T extends ParseArgsConfig>(
   usage: string,

@@ -1,5 +1,5 @@
-// Adds the international form of phone numbers to members that lack it: those of earlier versions, and those of a program
-// that has its country since. Their numbers are found by the written form meanwhile.
+// Adds the international form of phone numbers to members that lack it: those of earlier versions, and those of a
+// program that has its country since. Their numbers are found by the written form meanwhile.
 import { searchWordRows } from '../activities/members/newMember.rules.js';
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';

@@ -1,6 +1,6 @@
-// Makes the indexes of each collection those that schemas/tables/collections.ts names. An index is what its key and options say;
-// its name means nothing. New indexes are built before old ones are dropped, so that what a unique index guards is
-// guarded all the time, and a build that fails leaves the old index in place.
+// Makes the indexes of each collection those that schemas/tables/collections.ts names. An index is what its key and
+// options say; its name means nothing. New indexes are built before old ones are dropped, so that what a unique index
+// guards is guarded all the time, and a build that fails leaves the old index in place.
 import { type Db, type IndexDescription, type IndexDescriptionInfo, MongoClient, MongoServerError } from 'mongodb';
 import type { Deps } from '../platform/deps.js';
 import type { IndexSpec } from '../schemas/shared/indexes.js';

@@ -291,8 +291,8 @@ async function createSchedule(client: Client, schedule: Schedule, startedAt: Dat
 }
 
 /**
- * Gives an existing schedule the wanted options. One that is paused stays paused, with its note. With a payload codec it
- * is always written, so that its input is encrypted with the newest key.
+ * Gives an existing schedule the wanted options. One that is paused stays paused, with its note. With a payload codec
+ * it is always written, so that its input is encrypted with the newest key.
  */
 async function updateSchedule(client: Client, schedule: Schedule, startedAt: Date): Promise<void> {
   const wanted = optionsOf(schedule);

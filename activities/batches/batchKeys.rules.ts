@@ -53,8 +53,8 @@ export async function findKeyedBatch(deps: Deps, key: BatchKey): Promise<BatchRo
 }
 
 /**
- * The statements that claim the key for a batch, or the batch that has it. Of two transactions with these statements one
- * fails with a conflict. Throws IDEMPOTENCY_KEY_REUSED.
+ * The statements that claim the key for a batch, or the batch that has it. Of two transactions with these statements
+ * one fails with a conflict. Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function claimBatchKey(deps: Deps, key: BatchKey, batchId: string): Promise<BatchClaim> {
   const { id: _id, merchantId, fingerprint, now: createdAt } = key;

@@ -10,8 +10,8 @@ import { type BatchClaim, type BatchKey, claimBatchKey, noClaim } from './batchK
 const dayMs = 86_400_000;
 
 /**
- * Returns the stored batch: `row`, or the one that an earlier request with the key has started. Throws RATE_LIMITED with
- * the limit that is reached, and IDEMPOTENCY_KEY_REUSED.
+ * Returns the stored batch: `row`, or the one that an earlier request with the key has started. Throws RATE_LIMITED
+ * with the limit that is reached, and IDEMPOTENCY_KEY_REUSED.
  */
 export async function insertBatch(deps: Deps, row: BatchRow, key?: BatchKey): Promise<BatchRow> {
   const { merchantId, kind } = row;

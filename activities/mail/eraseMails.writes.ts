@@ -1,5 +1,5 @@
-// Removes all mails about a member, and to its addresses while they are not confirmed: the rows, and the files of a mail
-// folder. An attempt that is sending a mail right now removes its file when it finds the row gone.
+// Removes all mails about a member, and to its addresses while they are not confirmed: the rows, and the files of a
+// mail folder. An attempt that is sending a mail right now removes its file when it finds the row gone.
 import { removeAll } from '../../platform/mongodb/updateMany.js';
 import { confirmationMark } from '../../schemas/shared/ids.js';
 import type { WorkerDeps } from '../workerDeps.js';

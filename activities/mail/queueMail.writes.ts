@@ -161,7 +161,7 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
   return mail;
 }
 
-/** A failed start is repeated when the mail is due again (reviveMails.ts). */
+/** A failed start is repeated when the mail is due again (reviveMails.activity.ts). */
 export async function startMail(
   { workflowClient, log }: Pick<MailDeps, 'workflowClient' | 'log'>,
   { _id: mailId, merchantId, memberId, kind }: Pick<MailRow, '_id' | 'merchantId' | 'memberId' | 'kind'>,

@@ -1,7 +1,8 @@
 // Every change that a request makes to a member that exists goes through this file, except an erasure. Expiry and
-// campaigns use memberWrites.ts directly, and enrollment has rows of its own (newMember.ts). One transaction writes the
-// row of the idempotency key, the member's new state, its ledger entry and its event, and increments `version`
-// (guarantee 1 of docs/architecture.md). Points that are due expire in the same transaction, before the change.
+// campaigns use memberStatements.rules.ts directly, and enrollment has rows of its own (newMember.rules.ts). One
+// transaction writes the row of the idempotency key, the member's new state, its ledger entry and its event, and
+// increments `version` (guarantee 1 of docs/architecture.md). Points that are due expire in the same transaction,
+// before the change.
 import { Binary } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey, VersionConflict } from '../../platform/mongodb/conflicts.js';

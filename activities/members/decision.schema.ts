@@ -1,4 +1,4 @@
-// The decision of a rule about one member. changeMember.ts writes it.
+// The decision of a rule about one member. changeMember.writes.ts writes it.
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberEvent } from '../../schemas/events/events.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';

@@ -1,5 +1,5 @@
-// The expiry of what is due of one member: by the schedule (expireLots.ts), or as the first part of a change
-// (changeMember.ts), so that nobody spends points that are over.
+// The expiry of what is due of one member: by the schedule (expireLots.activity.ts), or as the first part of a change
+// (changeMember.writes.ts), so that nobody spends points that are over.
 import type { Deps } from '../../platform/deps.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';

@@ -1,6 +1,6 @@
 // The member rules: what each change does to a member, as decisions; they write nothing. Balances have rules of their
-// own (balanceRules.ts). changeMember.ts writes the decisions. A decision of null means that nothing changes and no
-// event is written.
+// own (balance.rules.ts). changeMember.writes.ts writes the decisions. A decision of null means that nothing changes
+// and no event is written.
 
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { EventData } from '../../schemas/events/events.schema.js';

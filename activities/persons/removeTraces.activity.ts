@@ -1,5 +1,5 @@
-// Removes the remaining data of an erased member from all collections, as schemas/persons/personalData.schema.ts declares. Idempotent:
-// a later run only removes what work in progress has written since.
+// Removes the remaining data of an erased member from all collections, as schemas/persons/personalData.schema.ts
+// declares. Idempotent: a later run only removes what work in progress has written since.
 import type { Document } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';

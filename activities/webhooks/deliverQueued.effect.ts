@@ -1,6 +1,6 @@
 // Delivers the delivery queue of one shard of merchants. Each subscription has its own loop, which takes as many
 // deliveries as there are slots, or as the receiver can be expected to answer soon, longest due first. A delivery that
-// fails gets a workflow for its retries, and so does a delivery whose workflow was lost (reviveDeliveries.ts).
+// fails gets a workflow for its retries, and so does a delivery whose workflow was lost (reviveDeliveries.activity.ts).
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';

@@ -5,7 +5,7 @@
 //   which the attempt can end, so a delivery whose attempt died with its process is due again. A row in
 //   `waitingSubscriptions` marks a subscription whose queue has deliveries.
 // - While a workflow makes its attempts, `dueGroup` is `own-workflow:<merchantId>`. When such a delivery is due, its
-//   workflow counts as lost (reviveDeliveries.ts).
+//   workflow counts as lost (reviveDeliveries.activity.ts).
 import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';

@@ -1,4 +1,5 @@
-// Checks the host of a URL when the URL is stored. The connector (guardedAgent.ts) repeats the check at every connect.
+// Checks the host of a URL when the URL is stored. The connector (guardedAgent.client.ts) repeats the check at every
+// connect.
 import { isIP } from 'node:net';
 import { forbiddenReason } from '../../schemas/shared/addresses.rules.js';
 import { bareHost, isLocalhost, type WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';

@@ -1,7 +1,7 @@
 // Publishes one or hundreds of events in the same steps: the bytes of each event are serialised once, each subscription
 // gets a first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow.
-// Publishing waits for receivers for at most PUBLISH_WAIT_MS (firstAttempts.ts). Idempotent: a second run finds the
-// rows of the first one and repeats only the attempts that were not logged.
+// Publishing waits for receivers for at most PUBLISH_WAIT_MS (firstAttempts.effect.ts). Idempotent: a second run finds
+// the rows of the first one and repeats only the attempts that were not logged.
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import { startLeaseRenewal } from '../events/leaseRenewal.writes.js';
 import { type Lease, leaseEvents, newFence } from '../events/leases.writes.js';

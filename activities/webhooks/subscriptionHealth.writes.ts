@@ -1,7 +1,7 @@
-// Records the health of a subscription after each attempt. A healthy subscription costs at most one write a second in each process. A
-// response 410, or failures for more than five days without a success, disable the subscription; its later events are
-// logged as `skipped` and can be replayed, and the event `webhook.disabled` tells the other subscriptions. A failure is
-// not counted when the owner changed the subscription during the attempt.
+// Records the health of a subscription after each attempt. A healthy subscription costs at most one write a second in
+// each process. A response 410, or failures for more than five days without a success, disable the subscription; its
+// later events are logged as `skipped` and can be replayed, and the event `webhook.disabled` tells the other
+// subscriptions. A failure is not counted when the owner changed the subscription during the attempt.
 
 import type { Deps } from '../../platform/deps.js';
 import { isRetryable } from '../../platform/mongodb/conflicts.js';

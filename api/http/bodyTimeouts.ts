@@ -1,6 +1,6 @@
-// Ends a request whose body stands still or arrives too slowly: all of it in `lastMs`, or where the endpoint takes large
-// bodies, `leastBytes` in each such time, which is as fast as the largest body of other endpoints. Node can limit only
-// how long every request lasts, which would set a high least speed for large uploads.
+// Ends a request whose body stands still or arrives too slowly: all of it in `lastMs`, or where the endpoint takes
+// large bodies, `leastBytes` in each such time, which is as fast as the largest body of other endpoints. Node can limit
+// only how long every request lasts, which would set a high least speed for large uploads.
 import type { IncomingMessage, Server } from 'node:http';
 import { maxBytes } from './readBody.js';
 

@@ -1,6 +1,6 @@
 // Enrolls a person on the public page and mails the link to the card, to a new member as well as to one whose email is
 // known. The mail does not reveal which of the two applies. Where the program has addresses confirmed, joining only
-// queues a mail (confirmation.ts).
+// queues a mail (confirmation.writes.ts).
 import { queueMail } from '../../activities/mail/queueMail.writes.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { Joining, PublicEnrollment } from '../../schemas/members/enrollment.schema.js';

@@ -1,5 +1,5 @@
-// The page behind the mailed link that confirms an address. Only the button uses the link up, because mail scanners open
-// links too.
+// The page behind the mailed link that confirms an address. Only the button uses the link up, because mail scanners
+// open links too.
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html } from '../../platform/html.js';

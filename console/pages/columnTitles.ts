@@ -1,5 +1,5 @@
-// What the titles of a spreadsheet's columns mean, in the five languages of the product. Case, accents, hyphens, blanks,
-// digits and small words do not count, and all words for "number" are the same word.
+// What the titles of a spreadsheet's columns mean, in the five languages of the product. Case, accents, hyphens,
+// blanks, digits and small words do not count, and all words for "number" are the same word.
 
 export const columnFields = ['firstName', 'lastName', 'email', 'phone', 'initialPoints', 'externalId'] as const;
 export type ColumnField = (typeof columnFields)[number];

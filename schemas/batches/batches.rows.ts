@@ -34,9 +34,9 @@ export interface BatchRow {
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only on an import: the merchant's own columns of the header; the delimiter of the file, unknown of an import that an
-   * older version stored; whether a caller waits for the outcomes; and, until it
-   * is queued, when its upload was last active, by the clock of MongoDB.
+   * Only on an import: the merchant's own columns of the header; the delimiter of the file, unknown of an import that
+   * an older version stored; whether a caller waits for the outcomes; and, until it is queued, when its upload was last
+   * active, by the clock of MongoDB.
    */
   header?: string[];
   delimiter?: Delimiter;

@@ -1,6 +1,6 @@
 // The CSV of an import (docs/interface.md#48-imports-and-batches): headers in any case and order, one person in each
-// row. A wrong header fails the whole file. A wrong row fails alone, and a phone number that cannot be read is left out;
-// the reason names the field and the rule, without content of the row.
+// row. A wrong header fails the whole file. A wrong row fails alone, and a phone number that cannot be read is left
+// out; the reason names the field and the rule, without content of the row.
 import { z } from 'zod';
 import { type Person, person } from '../members/members.schema.js';
 import type { Program } from '../programs/programs.schema.js';
@@ -215,8 +215,8 @@ function personOf(
 }
 
 /**
- * The cells of a line, one for each column of the header: a spreadsheet adds empty cells to a line, or leaves out those of
- * columns without a header. Undefined when the line does not fit.
+ * The cells of a line, one for each column of the header: a spreadsheet adds empty cells to a line, or leaves out those
+ * of columns without a header. Undefined when the line does not fit.
  */
 function fitted(given: readonly string[], { fields, unnamed, isGuarded }: ImportColumns): string[] | undefined {
   // In a file of ours, the last cell is that of the last column.
@@ -229,9 +229,9 @@ function fitted(given: readonly string[], { fields, unnamed, isGuarded }: Import
 }
 
 /**
- * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard
- * of a file of ours (schemas/shared/csv.rules.ts) is removed, also in `cells`. Throws IMPORT_INVALID for text in a column without a
- * header.
+ * A cell with only white space counts as absent, because spreadsheets write every column of every row. The guard of a
+ * file of ours (schemas/shared/csv.rules.ts) is removed, also in `cells`. Throws IMPORT_INVALID for text in a column
+ * without a header.
  */
 export function readRow(
   { cells: given, ...at }: ImportLine,

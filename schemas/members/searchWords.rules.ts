@@ -1,5 +1,6 @@
 // The search words by which `q` finds a member. Stored words and queries are brought to the same normal forms
-// (schemas/members/spellings.rules.ts), so case, accents, umlauts and separators do not matter (docs/interface.md#43-members).
+// (schemas/members/spellings.rules.ts), so case, accents, umlauts and separators do not matter
+// (docs/interface.md#43-members).
 import { ServiceError } from '../shared/errors.js';
 import {
   fold,

@@ -1,5 +1,5 @@
-// The earning rule of a program: the points for a sale, and its limits (docs/interface.md#34-earning). The arithmetic is
-// in schemas/points/earning.rules.ts.
+// The earning rule of a program: the points for a sale, and its limits (docs/interface.md#34-earning). The arithmetic
+// is in schemas/points/earning.rules.ts.
 import { z } from 'zod';
 
 export const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as EUR');

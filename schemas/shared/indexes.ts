@@ -1,5 +1,5 @@
-// How collections declare their indexes. Each index states its reason; no query scans a collection. The migration creates
-// what is declared and drops what is not.
+// How collections declare their indexes. Each index states its reason; no query scans a collection. The migration
+// creates what is declared and drops what is not.
 import type { IndexDirection } from 'mongodb';
 
 export interface IndexSpec {

@@ -81,7 +81,8 @@ function plainMessage(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-// For every schema of the process: text.ts and config.ts import this file, so that requests and settings have these words.
+// For every schema of the process: text.ts and config.schema.ts import this file, so that requests and settings have
+// these words.
 z.config({ localeError: plainMessage });
 
 /** Further unknown fields are only named, because anybody may send very many. */

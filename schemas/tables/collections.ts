@@ -1,5 +1,5 @@
-// All MongoDB collections. Queries for a caller ask for the merchant or a business key; work for all merchants asks for a
-// shard, slice or due time. The service does not start when a unique index is missing.
+// All MongoDB collections. Queries for a caller ask for the merchant or a business key; work for all merchants asks for
+// a shard, slice or due time. The service does not start when a unique index is missing.
 import { type AccessCollections, accessIndexes } from '../access/access.rows.js';
 import { type BatchCollections, batchIndexes } from '../batches/batches.rows.js';
 import { type EventCollections, eventIndexes } from '../events/events.rows.js';

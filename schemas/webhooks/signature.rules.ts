@@ -27,8 +27,9 @@ export function makeWebhookSecret(): string {
 }
 
 /**
- * Why receivers could not verify with this secret although it looks like one of Standard Webhooks; undefined for a usable
- * secret. The libraries of Standard Webhooks read `whsec_` and canonical base64 of at least one byte, and nothing else.
+ * Why receivers could not verify with this secret although it looks like one of Standard Webhooks; undefined for a
+ * usable secret. The libraries of Standard Webhooks read `whsec_` and canonical base64 of at least one byte, and
+ * nothing else.
  */
 export function secretMistake(secret: string): string | undefined {
   if (/^["'`]|["'`]$/.test(secret)) return 'must not stand in quotation marks';

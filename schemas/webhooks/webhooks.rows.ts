@@ -33,9 +33,9 @@ export interface DeliveryRow {
   lastAttemptAt: Date | null;
   nextAttemptAt: Date | null;
   /**
-   * The queue of an unfinished delivery, and when the delivery is due there (activities/webhooks/deliveryQueue.writes.ts): the
-   * id of its subscription, or `own-workflow:<merchantId>` while a workflow makes its attempts. An attempt in progress
-   * moves `dueAt` ahead.
+   * The queue of an unfinished delivery, and when the delivery is due there
+   * (activities/webhooks/deliveryQueue.writes.ts): the id of its subscription, or `own-workflow:<merchantId>` while a
+   * workflow makes its attempts. An attempt in progress moves `dueAt` ahead.
    */
   dueGroup?: string;
   dueAt?: Date;

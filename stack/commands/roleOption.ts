@@ -1,4 +1,5 @@
-// The option `--role ROLE`, given once or several times: the id or the name of a built-in role or a role of the merchant.
+// The option `--role ROLE`, given once or several times: the id or the name of a built-in role or a role of the
+// merchant.
 import { listRoles } from '../../activities/access/roles.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import type { RoleRow } from '../../schemas/access/access.rows.js';

@@ -1,5 +1,5 @@
-// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, every audited
-// action was in the audit, and every scan that is allowed was made.
+// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, every
+// audited action was in the audit, and every scan that is allowed was made.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { type EndpointName, endpoints } from '../../schemas/tables/endpoints.js';

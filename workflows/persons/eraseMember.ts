@@ -1,5 +1,5 @@
-// Removes the remaining data of an erased member (activities/persons/removeTraces.activity.ts). It runs several times, because
-// work in progress at the erasure may still write something.
+// Removes the remaining data of an erased member (activities/persons/removeTraces.activity.ts). It runs several times,
+// because work in progress at the erasure may still write something.
 import { patched, setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { EraseMember } from '../../schemas/tables/workflows.js';
 import { erasing, pushUntilSent } from '../shared/activityOptions.js';

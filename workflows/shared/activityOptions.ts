@@ -77,8 +77,8 @@ export const webhooks = proxyActivities<Activities>({ taskQueue: taskQueues.webh
 export const imports = proxyActivities<Activities>({ taskQueue: taskQueues.imports, ...chunkOptions });
 
 /**
- * Mails. The activity sets the wait after each attempt, and gives the mail up after its time limit (schemas/mail/mails.schema.ts).
- * The policy applies only to failures other than the mail server's.
+ * Mails. The activity sets the wait after each attempt, and gives the mail up after its time limit
+ * (schemas/mail/mails.schema.ts). The policy applies only to failures other than the mail server's.
  */
 export const mails = proxyActivities<Activities>({
   taskQueue: taskQueues.retries,

@@ -79,7 +79,7 @@ const failureReason = ({ status, reason }: PushAnswer): string => [status, reaso
 /**
  * The answers of APNs, for the pass doctor and to push no device twice for one version. A device that was not reached
  * gets no update, so the next attempt pushes it again. A device that APNs rejected is checked again like those that do
- * not fetch (repush.ts).
+ * not fetch (repush.activity.ts).
  */
 function deviceUpdatesOf(
   now: Date,

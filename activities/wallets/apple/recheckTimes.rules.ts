@@ -1,6 +1,6 @@
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 
-/** The time from the first push to the first check whether the phone has fetched (repush.ts). */
+/** The time from the first push to the first check whether the phone has fetched (repush.activity.ts). */
 export const firstRecheckMs = 60_000;
 
 /** The longest time assumed between the download of a pass and its registration; the pass may change in between. */

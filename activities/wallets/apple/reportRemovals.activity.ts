@@ -1,4 +1,4 @@
-// Reports, as `pass.removed`, the removals that endRegistration.ts did not report at once.
+// Reports, as `pass.removed`, the removals that endRegistration.writes.ts did not report at once.
 import { remove } from '../../../platform/mongodb/statements.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import type { RemovalRow } from '../../../schemas/wallets/wallets.rows.js';

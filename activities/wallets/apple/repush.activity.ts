@@ -1,6 +1,6 @@
 // Apple may drop a push. A registered phone that has not fetched the newest version 1 minute, 15 minutes and 6 hours
-// after a push is pushed again each time. After that it counts as stale, which the pass doctor and the metrics show. Phones
-// that could not be told of a change at all, as in stub mode, are pushed here too.
+// after a push is pushed again each time. After that it counts as stale, which the pass doctor and the metrics show.
+// Phones that could not be told of a change at all, as in stub mode, are pushed here too.
 import type { Document } from 'mongodb';
 import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
 import { update } from '../../../platform/mongodb/statements.js';

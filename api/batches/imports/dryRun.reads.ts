@@ -1,6 +1,6 @@
 // A dry run: rows are read and decided as in an import, and counted, without a write. For each row that would become a
-// member, email and external id are kept as 52 bits of their hash, and the rows that fail are streamed, so that a million
-// rows need little memory.
+// member, email and external id are kept as 52 bits of their hash, and the rows that fail are streamed, so that a
+// million rows need little memory.
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { decideRow, storedPeople } from '../../../activities/batches/imports/decideRow.rules.js';

@@ -1,5 +1,5 @@
-// The rows of a dry run that fail, or lack a cell, with their reasons. There are few different reasons, so that a million
-// rows need 12 MB; their JSON is made in parts.
+// The rows of a dry run that fail, or lack a cell, with their reasons. There are few different reasons, so that a
+// million rows need 12 MB; their JSON is made in parts.
 import type { z } from 'zod';
 import type { importFailure } from '../../../schemas/batches/batches.schema.js';
 

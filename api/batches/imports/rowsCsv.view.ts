@@ -1,6 +1,6 @@
-// The rows of an import that made no member, as CSV with the delimiter of its file: row number, the row's own cells, and
-// for a failed row the reason, for a row that met a member the points that it did not give. The merchant can correct and
-// upload such a file: the import removes the apostrophe that guards cells against formulas.
+// The rows of an import that made no member, as CSV with the delimiter of its file: row number, the row's own cells,
+// and for a failed row the reason, for a row that met a member the points that it did not give. The merchant can
+// correct and upload such a file: the import removes the apostrophe that guards cells against formulas.
 import { Readable } from 'node:stream';
 import type { BatchRow, ImportRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
 import { addedColumns } from '../../../schemas/batches/importRows.rules.js';

@@ -42,8 +42,8 @@ function passOnDevice(ctx: Context): PassOnDevice {
 }
 
 /**
- * The member of the pass in the path. When the pass is unknown or the request does not have the pass's own token, counts
- * the call, sets the status to 404, 401 or 429, and returns null.
+ * The member of the pass in the path. When the pass is unknown or the request does not have the pass's own token,
+ * counts the call, sets the status to 404, 401 or 429, and returns null.
  */
 async function authorized(deps: ApiDeps, ctx: Context): Promise<MemberRow | null> {
   const { passTypeIdentifier, serialNumber } = passOnDevice(ctx);

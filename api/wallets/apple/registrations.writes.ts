@@ -45,7 +45,7 @@ export interface Registered {
 /**
  * Registers a pass on a device. Every call stores the push token for all passes of the device, because phones change it
  * and say so for one pass at a time. No event is written for a pass that is added again before its removal was reported
- * (endRegistration.ts). On a pass with as many devices as it may have, the new device replaces the stalest.
+ * (endRegistration.writes.ts). On a pass with as many devices as it may have, the new device replaces the stalest.
  */
 export async function register(deps: Deps, given: Register): Promise<Registered> {
   let registered = await tryToRegister(deps, given);

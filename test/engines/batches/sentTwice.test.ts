@@ -1,5 +1,5 @@
-// Requests that start a batch, sent more than once: an Idempotency-Key starts one batch, and without a key the same file
-// for the same program within a minute is one import.
+// Requests that start a batch, sent more than once: an Idempotency-Key starts one batch, and without a key the same
+// file for the same program within a minute is one import.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batchEnd, importForm, sendImport } from '../../rig/start/imports.js';
 import { type Answer, aMerchant, outcome, type TestMerchant } from '../../rig/start/merchant.js';

@@ -1,5 +1,5 @@
-// The requests of phones are bounded by pass, device and address: registrations, events of passes that are added and removed
-// repeatedly, log lines. A push token belongs to the device, and a token that APNs finally refuses is removed.
+// The requests of phones are bounded by pass, device and address: registrations, events of passes that are added and
+// removed repeatedly, log lines. A push token belongs to the device, and a token that APNs finally refuses is removed.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportRemovals } from '../../../activities/wallets/apple/reportRemovals.activity.js';

@@ -1,5 +1,5 @@
-// What a wallet cannot be told stays owed: one wallet's refusal delays nothing of the other, what changed in stub mode is
-// told once the wallet is real, and an answer of Google counts only for the state in which it was asked.
+// What a wallet cannot be told stays owed: one wallet's refusal delays nothing of the other, what changed in stub mode
+// is told once the wallet is real, and an answer of Google counts only for the state in which it was asked.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { snapshotCampaign, snapshotRebuild } from '../../../activities/batches/campaigns.activity.js';
 import { repushStale } from '../../../activities/wallets/apple/repush.activity.js';

@@ -1,6 +1,6 @@
 // Work that two processes do at once, or that one takes over from another, takes effect once: commits whose answer was
-// lost, leases, attempts of a delivery, rows of a shifted clock. The relay and the delivery queue continue after an event
-// that cannot be processed, after a cancellation, and with fewer shards.
+// lost, leases, attempts of a delivery, rows of a shifted clock. The relay and the delivery queue continue after an
+// event that cannot be processed, after a cancellation, and with fewer shards.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LeaseLost, startLeaseRenewal } from '../../../activities/events/leaseRenewal.writes.js';
 import { leaseEvents } from '../../../activities/events/leases.writes.js';

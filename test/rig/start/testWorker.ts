@@ -1,5 +1,5 @@
-// A worker without a Temporal Worker: the dependencies of its activities, for tests that call an activity directly. They
-// use the service's database; everything else is new.
+// A worker without a Temporal Worker: the dependencies of its activities, for tests that call an activity directly.
+// They use the service's database; everything else is new.
 import { createWallets } from '../../../activities/wallets/wallets.client.js';
 import type { WorkerDeps } from '../../../activities/workerDeps.js';
 import { connectTemporal } from '../../../platform/temporal/connectTemporal.js';

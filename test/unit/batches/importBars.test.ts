@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { type BatchWork, percentOf } from '../../../schemas/batches/batches.schema.js';
 
 // The console is compiled by itself, so its modules have no types here.
-const module = '../../console/pages/importBars.js';
+const module = '../../../console/pages/importBars.js';
 const { importBars }: { importBars: (batch: unknown) => { label: string; percent: number }[] } = await import(module);
 
 const bars = (work: Pick<BatchWork, 'done' | 'completedMembers'> & { passes?: number; quiet?: boolean }) => {

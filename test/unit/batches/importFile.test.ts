@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 // The console is compiled by itself, so its modules have no types here.
-const module = '../../console/pages/importFile.js';
+const module = '../../../console/pages/importFile.js';
 type Fields = Record<string, string>;
 interface ImportFile {
   fieldsOf: (titles: string[]) => Fields;
@@ -17,7 +17,7 @@ interface ImportFile {
   ) => string[];
 }
 const { fieldsOf, titlesOf, openTitles, canBeFound, mappingOf, wrongCells }: ImportFile = await import(module);
-const csvModule = '../../console/csv.js';
+const csvModule = '../../../console/csv.js';
 const { parseCsv }: { parseCsv: (text: string) => string[][] } = await import(csvModule);
 
 const common: Fields = {

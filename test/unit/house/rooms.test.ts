@@ -1,5 +1,5 @@
-// The rules of rooms, domains and kinds (docs/architecture.md) that the linter cannot check, because it looks at one import
-// at a time.
+// The rules of rooms, domains and kinds (docs/architecture.md) that the linter cannot check, because it looks at one
+// import at a time.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,7 @@ interface Field {
 }
 
 // The console is compiled by itself, so its modules have no types here.
-const designer = '../../console/pages/designSections.js';
+const designer = '../../../console/pages/designSections.js';
 const { sections, passLabels }: { sections: { fields: Field[] }[]; passLabels: string[] } = await import(designer);
 
 /** The fields without a control, and why. */
