@@ -2,7 +2,7 @@
 // collections that the service writes to, because MongoDB can answer pings while all writes to one collection hang.
 // Without Temporal or Redis, or with a stuck outbox, the service still answers requests, so the status is `degraded`
 // and not `down`. Operators get the reasons and the state of this moment; strangers get the status alone, at most one
-// second old, so that their requests cost nothing (docs/decisions/048-readiness-for-strangers.md).
+// second old, so that their requests cost nothing (docs/decisions/one-table-of-endpoints.md).
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { isStuck, outboxState } from '../activities/events/outboxState.reads.js';

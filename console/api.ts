@@ -1,5 +1,6 @@
 // Calls of the public API, by types generated from the OpenAPI document. Every call is recorded as a curl line. The
-// state of the connection (signed out, unavailable) is recorded for the frame to show.
+// state of the connection (signed out, unavailable) is recorded for the frame to show
+// (docs/decisions/the-console-is-a-client.md).
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from './openapi.js';
 import { createStore } from './store.js';

@@ -1,5 +1,6 @@
 // Encrypts secrets at rest with AES-256-GCM; signing needs the plain secret, so a hash is not enough. An encrypted
-// secret is bound to its row and field, and cannot be decrypted in any other.
+// secret is bound to its row and field, and cannot be decrypted in any other
+// (docs/decisions/secrets-and-payloads-are-encrypted.md).
 import { parseKeyRing } from '../schemas/shared/keyRing.rules.js';
 import { decrypt, encrypt } from './aesGcm.js';
 

@@ -1,6 +1,6 @@
 // Sign-in links and the sessions that they make. A session is a row that each request reads, so deleting the row ends
 // it at once, and a change of its user's roles takes effect at once. Of a link, only the hash of its token is stored. A
-// link works once.
+// link works once (docs/decisions/sessions-and-sign-in-links.md).
 import type { Deps } from '../../platform/deps.js';
 import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';

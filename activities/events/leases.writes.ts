@@ -3,7 +3,7 @@
 // The transaction that creates an event leases it to its workflow for 5 s; each later lease lasts for 60 s. A lease
 // owner may run several times, for example as attempts of an activity. The fence identifies one of these runs: the next
 // run replaces it, and from then on the earlier run can neither mark the event as published nor release it. A process
-// that was paused for longer than its lease may send an event again (docs/decisions/012-lease-and-fence.md).
+// that was paused for longer than its lease may send an event again (docs/decisions/events-are-leased.md).
 
 import type { Deps } from '../../platform/deps.js';
 import { update } from '../../platform/mongodb/statements.js';

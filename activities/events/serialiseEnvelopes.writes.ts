@@ -1,5 +1,5 @@
 // Serialises events that had to wait for the wallets. The bytes are stored once, so the data of an event cannot change
-// later (docs/decisions/014-event-bytes-are-made-once.md).
+// later (docs/decisions/events-are-leased.md).
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';

@@ -1,6 +1,6 @@
 // Queues one mail: a row in `mails`, and the workflow that sends it. The same reason is mailed at most once an hour.
 // The mails of each kind to one address and the mails of one program in a minute are limited, so that nobody can be
-// flooded (docs/decisions/085-mail.md); the further mails of a program wait for their minute. The transaction of the
+// flooded (docs/decisions/mails-are-rows.md); the further mails of a program wait for their minute. The transaction of the
 // mail also raises the counts of these limits, so they hold across processes.
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../platform/deps.js';

@@ -153,7 +153,7 @@ async function findSpentKey(
 /**
  * The id of the event of a change. After a restore, a change that the restored data lacks may be made again; its event
  * gets the same id, so that receivers do not count it twice
- * (docs/decisions/071-events-are-named-after-their-change.md).
+ * (docs/decisions/one-transaction-per-change.md).
  */
 function changeEventId(at: { keyedChange: KeyedChange | undefined; member: MemberRow; decision: Decision }): string {
   const { keyedChange, member, decision } = at;

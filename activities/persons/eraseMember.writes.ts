@@ -2,7 +2,7 @@
 // that phones and Google get this last update. The second step removes the member's row, email, external id, search
 // words and phones, retires its code, and writes `member.deleted` to the outbox. The row of the erasure exists from the
 // first step on, so that every erasure that began is completed. The workflow `eraseMember` removes the remaining data
-// (removeTraces.activity.ts).
+// (removeTraces.activity.ts, docs/decisions/erasure-in-two-transactions.md).
 import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';

@@ -1,5 +1,5 @@
 // The rule of an earning. Its limits are checked against the ledger
-// (docs/decisions/072-limits-are-read-from-the-ledger.md); the arithmetic is in schemas/points/earning.rules.ts.
+// (docs/decisions/ledger-entries-store-their-effect.md); the arithmetic is in schemas/points/earning.rules.ts.
 import type { z } from 'zod';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { award } from '../../schemas/points/balance.rules.js';

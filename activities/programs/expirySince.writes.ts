@@ -1,6 +1,6 @@
 // Since when the points of a program expire. A rule can be written in several ways, so the first read of a program
 // with a rule stores the time, and anew when the rule has become one of another kind. `giveLots` removes the row
-// of a program that has no rule any more (docs/decisions/081-a-rule-counts-from-its-first-reading.md).
+// of a program that has no rule any more (docs/decisions/points-expire-by-lots.md).
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
 import type { ExpiryRow } from '../../schemas/points/points.rows.js';

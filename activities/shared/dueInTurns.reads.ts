@@ -1,5 +1,5 @@
 // Finds who has rows that are due, so that work is done in turns: a few rows of each merchant, however many rows one of
-// them has (docs/decisions/121-due-rows-by-merchant-in-turns.md). Each merchant costs one seek in an index on (group,
+// them has (docs/decisions/merchants-take-turns.md). Each merchant costs one seek in an index on (group,
 // due time) which holds only rows with a due time.
 import type { Collection, Document, Filter } from 'mongodb';
 

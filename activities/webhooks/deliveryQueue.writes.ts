@@ -1,5 +1,5 @@
 // The queue of deliveries that publishing does not wait for, because their receiver is slow or fails, or because no
-// slot is free (docs/decisions/040-publishing-does-not-wait-for-receivers.md). Every unfinished delivery has a
+// slot is free (docs/decisions/events-are-leased.md). Every unfinished delivery has a
 // `dueGroup` and a `dueAt`, so each becomes due at some time, also when the process that worked on it died:
 // - In the queue, `dueGroup` is the id of its subscription. Before an attempt, `dueAt` is set to the latest time at
 //   which the attempt can end, so a delivery whose attempt died with its process is due again. A row in

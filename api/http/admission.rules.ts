@@ -1,7 +1,8 @@
 // Admission control: decides whether a change gets a workflow of its own. Operators find such a workflow easily, but it
 // takes tens of times the processor time that the relay takes for the same event. A token bucket therefore bounds these
 // workflows. While workers are behind with workflows or bulk work runs, only a change whose answer waits for a push
-// gets one; when workflow tasks wait for more than 10 s, none does. The relay processes the events of the others.
+// gets one; when workflow tasks wait for more than 10 s, none does. The relay processes the events of the others
+// (docs/decisions/workflows-while-there-is-capacity.md).
 import type { Deps } from '../../platform/deps.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import { bulkPhases } from '../../schemas/batches/batches.schema.js';

@@ -1,7 +1,8 @@
 // Reads of the search index. A word may begin the words of every member of a merchant, so the rows are read level by
 // level (`searchLevel`), from the highest, which has the fewest members, for as long as the next level is expected to
 // fit into SEARCH_MAX_ROWS. Levels bound the rows that are read on engines that read all matches of a filter before
-// they limit them. The result for a word is either complete or contains only the members of high levels.
+// they limit them. The result for a word is either complete or contains only the members of high levels
+// (docs/decisions/search-words-by-level.md).
 import type { Condition } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { MemberSearchWordRow } from '../../schemas/members/members.rows.js';

@@ -1,4 +1,5 @@
-// Group commit: concurrent small transactions share one commit. Either all of them are committed or none.
+// Group commit: concurrent small transactions share one commit. Either all of them are committed or none
+// (docs/decisions/many-writes-share-a-commit.md).
 import { createBatcher } from '../batcher.js';
 import type { Deps } from '../deps.js';
 import { isRetryable } from './conflicts.js';

@@ -89,7 +89,7 @@ export interface EmailRow {
 
 /**
  * The member that has an external id in a program; the id is `<programId>:<externalId>`. The row is created and removed
- * with the external id (docs/decisions/095-external-ids.md).
+ * with the external id (docs/decisions/unique-names-are-rows.md).
  */
 export interface ExternalIdRow {
   _id: string;

@@ -1,5 +1,5 @@
 // The data that a ledger entry keeps of its change, so that the change can be explained and reversed exactly years
-// later, regardless of the current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+// later, regardless of the current program (docs/decisions/ledger-entries-store-their-effect.md).
 import type { Program } from '../programs/programs.schema.js';
 
 type Tiers = Pick<Program, 'tiers' | 'basis'>;

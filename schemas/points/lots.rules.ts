@@ -1,6 +1,6 @@
 // The arithmetic of lots: points that expire together. The lots of a member always add up to its balance. A ledger
 // entry stores what its change did to each lot, so that a reversal is exact
-// (docs/decisions/080-points-expire-by-lots.md). Lots are in the order in which they expire.
+// (docs/decisions/points-expire-by-lots.md). Lots are in the order in which they expire.
 
 export interface Lot {
   /** The member's version after the change that added the lot; 0 for the balance from before the program had expiry. */

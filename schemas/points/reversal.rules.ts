@@ -1,5 +1,5 @@
 // The arithmetic of reversals. A reversal undoes the effect that the ledger entry stores, without the rules of the
-// current program (docs/decisions/070-a-reversal-undoes-what-the-row-says.md).
+// current program (docs/decisions/ledger-entries-store-their-effect.md).
 
 import type { Program } from '../programs/programs.schema.js';
 import { ServiceError } from '../shared/errors.js';

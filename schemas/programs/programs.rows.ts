@@ -1,5 +1,5 @@
 // The rows of programs in addition to their live version, which is in `programs`
-// (docs/decisions/075-drafts-and-versions.md).
+// (docs/decisions/drafts-and-versions-are-rows.md).
 import type { Actor } from '../access/actor.schema.js';
 import type { IndexesOf } from '../shared/indexes.js';
 import type { Program } from './programs.schema.js';

@@ -1,4 +1,4 @@
-// The counters of a merchant's overview, counted with each change (docs/decisions/100-counters-of-the-overview.md).
+// The counters of a merchant's overview, counted with each change (docs/decisions/counted-where-events-are-published.md).
 import { z } from 'zod';
 
 const wallets = z.object({ apple: z.int(), google: z.int() });

@@ -1,5 +1,5 @@
 // Measures the cost of one change, one delivery and one imported row: documents and bytes in MongoDB, workflows and
-// history events in Temporal. Prints the table of docs/scaling.md, on a running stack: `node --import tsx
+// history events in Temporal. Prints the table of docs/operating.md, on a running stack: `node --import tsx
 // test/bench/costs.ts`.
 import { Client, Connection } from '@temporalio/client';
 import { BSON, MongoClient } from 'mongodb';

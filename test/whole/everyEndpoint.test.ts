@@ -1,4 +1,4 @@
-// The last tests of a whole run: every endpoint was called by the test that docs/endpoints.md names for it, every
+// The last tests of a whole run: every endpoint was called by the test that test/rig/checks/provenBy.ts names for it, every
 // audited action was in the audit, and every scan that is allowed was made.
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
@@ -13,7 +13,7 @@ function seenBefore(): Map<string, Set<string>> {
   return seen;
 }
 
-test('every endpoint was called by the test that docs/endpoints.md names', () => {
+test('every endpoint was called by the test that is named for it', () => {
   const seen = seenBefore();
   const names = Object.keys(endpoints) as EndpointName[];
   const unproven = names.filter((name) => !seen.get(name)?.has(provenBy[name]));

@@ -2,7 +2,7 @@
 // its rows, so each row has one outcome and its member is created once, however often and on however many workers the
 // chunk is run. Two transactions run at a time, which keeps both the worker and the database busy. They are committed
 // in the order of the file, so no chunk is created after one that failed, and of two rows with the same email or
-// external id the first wins.
+// external id the first wins (docs/decisions/imports-commit-in-order.md).
 import type { ClientSession } from 'mongodb';
 import pLimit from 'p-limit';
 import type { Deps } from '../../../platform/deps.js';

@@ -1,7 +1,7 @@
 // Ends a registration, because the device removed the pass, or because APNs answered that the device is gone.
 // Idempotent: a registration ends once. The events of a pass that is added and removed repeatedly are bounded: after
 // three removals within ten minutes, a removal is reported ten minutes later, or not at all when the pass is added
-// again before (docs/decisions/049-registrations-are-bounded.md).
+// again before (docs/decisions/phones-are-limited-by-pass.md).
 
 import type { Deps } from '../../../platform/deps.js';
 import { insert, remove, update } from '../../../platform/mongodb/statements.js';

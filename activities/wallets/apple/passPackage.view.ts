@@ -1,5 +1,6 @@
 // Makes .pkpass files. `compileTemplate` checks, hashes and frames everything that the passes of a template share,
-// once. `buildPass` then only writes, hashes and signs the data of one member, in well under 1 ms.
+// once. `buildPass` then only writes, hashes and signs the data of one member, in well under 1 ms
+// (docs/decisions/passes-signed-by-our-own-code.md).
 import { createHash } from 'node:crypto';
 import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
 import { type ApplePassView, type PassDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';

@@ -2,7 +2,7 @@
 // about a save may never come (docs/protocols/google-wallet.md#7-callbacks), but the answer to each update says whether
 // a customer has the object. Objects of members who enrolled in stub mode are created here too. Merchants take turns.
 // One request updates up to 50 members, and only one request runs at a time, so that most of the quota is left for
-// pushes to known customers (docs/decisions/050-google-objects-follow-unasked.md).
+// pushes to known customers (docs/decisions/google-objects-follow-unasked.md).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';

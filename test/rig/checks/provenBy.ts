@@ -1,5 +1,4 @@
-// Maps each endpoint to a test that calls it, for the table in docs/endpoints.md. The last test of a whole run checks
-// that the named test calls the endpoint.
+// Maps each endpoint to a test that calls it. The last test of a whole run checks that it does.
 import type { EndpointName } from '../../../schemas/tables/endpoints.js';
 
 export const provenBy: Record<EndpointName, string> = {

@@ -62,13 +62,6 @@ it('documents name only files that exist', () => {
   expect(missing.map(({ page, file }) => `${page}: ${file}`)).toEqual([]);
 });
 
-it('the files of a points change are numbered without a gap, and each page that counts them has their number', () => {
-  const rows = [...textOf('docs/architecture.md').matchAll(/^\| (\d+) \| [^|]+ \| `[\w/]+\.ts` \|$/gm)];
-  expect(rows.map(([, number]) => Number(number))).toEqual(rows.map((_, index) => index + 1));
-  for (const page of ['README.md', 'CONTRIBUTING.md', 'docs/architecture.md'])
-    expect(textOf(page)).toContain(`${rows.length} files`);
-});
-
 it('documents link only to files and headings of this repository', () => {
   const links = pages.flatMap((page) =>
     [...textOf(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, path = '', anchor]) => ({

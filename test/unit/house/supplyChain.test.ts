@@ -46,7 +46,7 @@ describe('images and actions', () => {
     const composed = Object.values(services).map(({ image }) => image);
     const bases = [...text('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base = '']) => base);
     const open = new Set([...composed, ...bases].filter((image) => !pinned.test(image)));
-    // Our own image is built here. docs/decisions/054 says how to pin the other one.
+    // Our own image is built here. docs/decisions/engines-from-the-registries.md says how to pin the other one.
     expect([...open].sort()).toEqual(['loyalty-pass-service:0.1.0', 'temporalio/ui:2.54.1']);
   });
 
