@@ -7,11 +7,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Metafile, Plugin } from 'esbuild';
+import { reversible } from '../schemas/points/reversal.rules.js';
 
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
 const sources = join(root, 'console');
 const output = join(root, 'dist/console');
+
+/** What the console takes from the service when it is bundled; its sources import nothing of it. */
+const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
 
 /** The component library contains its texts in 30 languages; the console needs only English. */
 const englishOnly: Plugin = {
@@ -37,7 +41,7 @@ function preloads({ outputs }: Metafile, entryPoints: readonly string[]): string
 }
 
 async function digest(): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(JSON.stringify(taken));
   const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
   const files = [self, join(root, 'package-lock.json'), ...names.sort().map((name) => join(sources, name))];
   for (const file of files) hash.update(basename(file)).update(await readFile(file));
@@ -66,7 +70,7 @@ export async function buildConsole(): Promise<boolean> {
     jsx: 'automatic',
     legalComments: 'none',
     logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': '"production"', ...taken },
     plugins: [englishOnly],
   });
   await mkdir(join(draft, 'assets'), { recursive: true });

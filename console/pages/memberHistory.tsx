@@ -12,6 +12,9 @@ import { ShowImport } from './imports.js';
 import { changes, edit, followMs } from './memberDetail.js';
 import { useNames } from './people.js';
 
+/** The types of ledger entries that can be reversed (stack/buildConsole.ts). */
+declare const REVERSIBLE_TYPES: readonly string[];
+
 const said = texts.member;
 
 /** An import, and a program that lets points expire, have no name. */
@@ -49,7 +52,6 @@ export function Ledger({ id }: { id: string }) {
       },
     },
   );
-  const reversible = ['adjust', 'earn', 'redeem'];
   return (
     <Panel title={said.ledger}>
       <Failure error={ledger.error} />
@@ -73,7 +75,7 @@ export function Ledger({ id }: { id: string }) {
             title: texts.frame.actions,
             cell: ({ id: entry, type, delta, reversedBy }) => {
               if (reversedBy) return <Badge kind="plain">{said.wasReversed}</Badge>;
-              if (!reversible.includes(type)) return null;
+              if (!REVERSIBLE_TYPES.includes(type)) return null;
               return (
                 <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
                   {said.reverse}
