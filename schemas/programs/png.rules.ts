@@ -1,6 +1,8 @@
 // Checks that bytes are a complete, undamaged PNG, without decoding its pixels: signature, chunk lengths, every CRC,
 // one IHDR first, at least one IDAT, IEND last with nothing after it. A phone rejects a pass for any such defect.
 
+import { crc32 } from 'node:zlib';
+
 export type PngReading =
   | { ok: true; width: number; height: number; bitsPerPixel: number; interlaced: boolean }
   | { ok: false; problem: string };
@@ -15,18 +17,6 @@ const COLOR_TYPES: Record<number, { samples: number; depths: readonly number[] }
   4: { samples: 2, depths: [8, 16] },
   6: { samples: 4, depths: [8, 16] },
 };
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
-  let value = index;
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  return value;
-});
-
-function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0);
-  return (crc ^ 0xffffffff) >>> 0;
-}
 
 const broken = (problem: string): PngReading => ({ ok: false, problem });
 
