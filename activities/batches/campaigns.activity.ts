@@ -176,7 +176,7 @@ async function writeMessages(
   await retryOnConflict(deps, async () => {
     const eventIds = memberIds.map((memberId) => eventIdOf(batch, memberId));
     const [found, written] = await Promise.all([
-      findByIds(deps.collections.members, { ids: memberIds, merchantId }),
+      findByIds(deps, 'members', { ids: memberIds, merchantId }),
       deps.collections.events.find({ _id: { $in: eventIds } }, { projection: { _id: 1 } }).toArray(),
     ]);
     const known = new Set(written.map((event) => event._id));

@@ -133,7 +133,7 @@ async function replayChunk(
   { batch, targets, subscription, cancellationSignal }: ReplayChunk,
 ): Promise<void> {
   const { deliveries } = deps.collections;
-  const events = await findByIds(deps.collections.events, { ids: targets.ids, merchantId: batch.merchantId });
+  const events = await findByIds(deps, 'events', { ids: targets.ids, merchantId: batch.merchantId });
   const made = await newReplays(deps, { batch, events, subscription });
   // A workflow makes the first attempts that are still missing when this batch ends.
   const sentBy = deps.now().getTime() + (made.length * 1_000) / deps.config.REPLAY_PER_SECOND;

@@ -37,7 +37,7 @@ async function reserveTags(deps: Deps, { merchantId, tags }: Tags): Promise<stri
   let missing: TagRow[] = [];
   const rows = async () => {
     const ids = rowsOf({ merchantId, tags }).map(({ _id }) => _id);
-    const known = new Set((await findByIds(deps.collections.tags, { ids, merchantId })).map(({ tag }) => tag));
+    const known = new Set((await findByIds(deps, 'tags', { ids, merchantId })).map(({ tag }) => tag));
     missing = rowsOf({ merchantId, tags: tags.filter((tag) => !known.has(tag)) });
     return missing;
   };

@@ -70,7 +70,7 @@ export async function* importedRows(deps: Deps, person: OfPerson): AsyncGenerato
   for await (const chunk of deps.collections.importChunks.find({ marks })) {
     const { batchId } = chunk;
     if (!batches.has(batchId)) {
-      const [batch] = await findByIds(deps.collections.batches, { ids: [batchId], merchantId });
+      const [batch] = await findByIds(deps, 'batches', { ids: [batchId], merchantId });
       batches.set(batchId, batch);
     }
     const batch = batches.get(batchId);

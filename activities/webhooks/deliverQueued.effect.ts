@@ -161,7 +161,7 @@ async function takeAndDeliver(
   if ((await take({ $lte: now })) === 0) await take({ $gt: tooFarAhead });
   const taken = await deps.collections.deliveries.find({ _id: { $in: ids }, fence }).toArray();
   const eventIds = [...new Set(taken.map(({ eventId }) => eventId))];
-  const events = await findByIds(deps.collections.events, { ids: eventIds, merchantId });
+  const events = await findByIds(deps, 'events', { ids: eventIds, merchantId });
   const byId = new Map(events.map((event) => [event._id, event]));
   return taken.map((delivery) => {
     const work = deliverOne(deps, { delivery, subscription, event: byId.get(delivery.eventId), fence }).catch(

@@ -104,7 +104,7 @@ async function byMemberIds(
   const members: MemberRow[] = [];
   for (const some of toChunks(rows, checkedAtATime)) {
     const ids = some.map(({ memberId }) => memberId);
-    members.push(...(await findByIds(deps.collections.members, { ids, merchantId })));
+    members.push(...(await findByIds(deps, 'members', { ids, merchantId })));
   }
   return members;
 }
@@ -147,7 +147,7 @@ async function matches(deps: Deps, { merchantId, programId }: MemberSearch, word
   const ids = checked.map(({ memberId }) => memberId);
   const having = new Set<string>();
   for (const some of toChunks(ids, checkedAtATime)) {
-    const rows = await findByIds(deps.collections.members, { ids: some, merchantId });
+    const rows = await findByIds(deps, 'members', { ids: some, merchantId });
     for (const row of rows) if (hasWords(searchWords(row), unread)) having.add(row._id);
   }
   return checked.filter(({ memberId }) => having.has(memberId));
@@ -162,7 +162,7 @@ async function byWords(deps: Deps, search: MemberSearch, readings: QueryWord[][]
   const all = [...new Map(found.flat().map((match) => [match.memberId, match])).values()];
   if (found.length > 1) all.sort(newestFirst);
   const ids = all.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
-  const members = await findByIds(deps.collections.members, { ids, merchantId });
+  const members = await findByIds(deps, 'members', { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));
   return { items: ids.flatMap((id) => byId.get(id) ?? []), total: all.length };
 }

@@ -50,7 +50,7 @@ export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: 
     count: () => deps.countRows(deps.collections.deliveries, where),
   });
   const ids = deliveries.map((delivery) => delivery.eventId);
-  const events = await findByIds(deps.collections.events, { ids, merchantId: filter.merchantId });
+  const events = await findByIds(deps, 'events', { ids, merchantId: filter.merchantId });
   const byId = new Map(events.map((event) => [event._id, event]));
   return { items: deliveries.map((delivery) => ({ delivery, event: byId.get(delivery.eventId) })), total };
 }

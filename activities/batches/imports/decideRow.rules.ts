@@ -62,13 +62,13 @@ export async function storedPeople(
       : deps.collections.emails
           .find({ _id: { $in: emails.map((email) => emailKey(programId, email)) }, merchantId })
           .toArray(),
-    findByIds(deps.collections.externalIds, {
+    findByIds(deps, 'externalIds', {
       ids: externalIds.map((externalId) => externalIdKey(programId, externalId)),
       merchantId,
     }),
     ownersOfCodes(deps, { merchantId, programId, externalIds }),
   ]);
-  const holders = await findByIds(deps.collections.members, {
+  const holders = await findByIds(deps, 'members', {
     ids: externalIdRows.map(({ memberId }) => memberId),
     merchantId,
   });

@@ -18,7 +18,7 @@ const check = () => {
 
 it('a query of the service without an index fails it, with its fields and its line', async () => {
   const { roles } = service.deps.collections;
-  const read = batchedRead(roles, ['name']);
+  const read = batchedRead(roles, ['name'], service.deps.config);
   const found = async () => {
     await read({ name: 'of a batch' });
     return check().then(() => 'nothing', String);
@@ -39,6 +39,6 @@ it('a query of a test may scan', async () => {
 
 it('a query that an index answers passes', async () => {
   const { roles } = service.deps.collections;
-  await batchedRead(roles, ['merchantId', 'name'])({ merchantId: 'none', name: 'of an index' });
+  await batchedRead(roles, ['merchantId', 'name'], service.deps.config)({ merchantId: 'none', name: 'of an index' });
   await expect(check()).resolves.toBeUndefined();
 });
