@@ -11,7 +11,7 @@ const withEngines = { ...shared, globalSetup: ['test/rig/start/globalSetup.ts'] 
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/rig/checks/timesReporter.ts', './test/rig/checks/closingLine.ts'],
+    reporters: ['default', './test/rig/checks/timesReporter.js', './test/rig/checks/closingLine.js'],
     pool: 'forks',
     setupFiles: ['test/rig/start/setup.ts'],
     // More than there are cores: most of what a test does is to wait for timers, receivers and processes.

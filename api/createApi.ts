@@ -14,7 +14,7 @@ import { createTracing } from '../platform/tracing.js';
 import { parseCidrs } from '../schemas/shared/addresses.rules.js';
 import type { Config } from '../schemas/shared/config.schema.js';
 import { createApp } from './app.js';
-import { createAdmission } from './http/admission.rules.js';
+import { createAdmission } from './http/admission.js';
 import { limitBodies } from './http/bodyTimeouts.js';
 import { createLargeRequests } from './http/largeRequests.js';
 import { createLimits } from './http/limits.js';

@@ -3,7 +3,7 @@
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { BalanceChange } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
-import { effectOf } from '../../schemas/points/ledger.schema.js';
+import { effectOf } from '../../schemas/points/ledgerEffect.rules.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';

@@ -4,9 +4,10 @@
 import type { SlotRequest } from '../../platform/fairLimit.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import { webhookHeaders } from '../../schemas/webhooks/headers.rules.js';
+import { retryWaitMs } from '../../schemas/webhooks/retries.rules.js';
 import { checkWebhookUrl } from '../../schemas/webhooks/url.rules.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
-import { type DeliveryState, retryWaitMs } from '../../schemas/webhooks/webhooks.schema.js';
+import type { DeliveryState } from '../../schemas/webhooks/webhooks.schema.js';
 import type { CheckLease } from '../events/leaseRenewal.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type AttemptKind, slotRequestOf } from './deliveryLimits.effect.js';

@@ -6,7 +6,7 @@ import type { SecretBox } from '../../platform/secretBox.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
 import type { WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
-import type { Admission } from './admission.rules.js';
+import type { Admission } from './admission.js';
 import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
 import type { Oidc } from './oidc.client.js';

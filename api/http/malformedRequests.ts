@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { Deps } from '../../platform/deps.js';
 import { type ErrorCode, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken } from '../../schemas/shared/ids.js';
-import { failure } from './envelope.js';
+import { failure } from './answer.js';
 
 const codeOf: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { TimelineRow } from '../../schemas/members/members.rows.js';
 import type { timelineItem } from '../../schemas/members/members.schema.js';
+import { entryFacts, type transaction } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import { entryFacts, type transaction } from '../../schemas/points/transactions.schema.js';
 
 export function presentTimelineItem({
   _id: id,

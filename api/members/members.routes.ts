@@ -15,7 +15,7 @@ import type { DataOf } from '../../schemas/access/endpoint.schema.js';
 import type { memberEndpoints } from '../../schemas/members/members.routes.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { requestKeyId } from '../../schemas/shared/ids.js';
-import { success } from '../http/envelope.js';
+import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
 import { presentTimelineItem } from './history.view.js';

@@ -4,12 +4,12 @@
 import type { Answer, ChangeFacts, ChangeMember } from '../../activities/members/change.schema.js';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.writes.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import type { BalanceResult } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import type { BalanceResult } from '../../schemas/points/transactions.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { isUuid, type KeyedOperation, keyedChangeId } from '../../schemas/shared/ids.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
-import { success } from '../http/envelope.js';
+import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf } from '../http/idempotencyKey.js';
 import type { Request } from '../http/request.js';
 import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.effect.js';

@@ -10,8 +10,8 @@ import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '..
 import { publicEnrollment, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
 import * as members from '../../schemas/members/members.schema.js';
 import * as changes from '../../schemas/points/changes.schema.js';
+import * as transactions from '../../schemas/points/ledger.schema.js';
 import { rewardState } from '../../schemas/points/rewards.rules.js';
-import * as transactions from '../../schemas/points/transactions.schema.js';
 import * as programEdits from '../../schemas/programs/programEdits.schema.js';
 import { programRecord, programSnapshot, programSummary } from '../../schemas/programs/programs.schema.js';
 import { passUpdate, walletMode } from '../../schemas/shared/passUpdate.schema.js';

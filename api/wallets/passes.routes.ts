@@ -3,7 +3,7 @@ import type { passEndpoints } from '../../schemas/wallets/passes.routes.js';
 import type { Routes } from '../http/request.js';
 import { readMember } from '../members/members.reads.js';
 import { examinePass } from './doctor/examinePass.reads.js';
-import { presentReport } from './pass.view.js';
+import { presentReport } from './doctor/passReport.view.js';
 
 export const passRoutes: Routes<keyof typeof passEndpoints> = {
   async examinePass({ deps, caller, params }) {

@@ -1,8 +1,9 @@
 // Subscriptions and deliveries as callers see them: without secrets, and with the personal fields of payloads masked.
 import type { z } from 'zod';
 import type { EventRow } from '../../schemas/events/events.rows.js';
+import { maskPersonal } from '../../schemas/shared/masking.rules.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
-import { type delivery, maskPersonal, type subscription } from '../../schemas/webhooks/webhooks.schema.js';
+import type { delivery, subscription } from '../../schemas/webhooks/webhooks.schema.js';
 
 function healthOf({ enabled, health }: SubscriptionRow): z.input<typeof subscription>['health'] {
   const failing = health.consecutiveFailures > 0 ? 'failing' : 'ok';

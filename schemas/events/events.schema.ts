@@ -2,7 +2,7 @@
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
 import { memberStatus } from '../members/members.schema.js';
-import { entryFacts, ledgerType, saleFacts } from '../points/transactions.schema.js';
+import { entryFacts, ledgerType, saleFacts } from '../points/ledger.schema.js';
 import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
 
 const platform = z.enum(['apple', 'google']);

@@ -1,7 +1,7 @@
 // Members in requests and answers (docs/interface.md, sections 2.2, 2.3, 2.4 and 4.3).
 import { z } from 'zod';
+import { expiring, memberBalance } from '../points/ledger.schema.js';
 import { rewardState } from '../points/rewards.rules.js';
-import { expiring, memberBalance } from '../points/transactions.schema.js';
 import { programSnapshot, programSummary } from '../programs/programs.schema.js';
 import { email } from '../shared/email.rules.js';
 import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';

@@ -9,7 +9,7 @@ import {
   reverseByReferenceRequest,
   reverseRequest,
 } from './changes.schema.js';
-import { balanceExplained, balanceResult, earnResult, transaction } from './transactions.schema.js';
+import { balanceExplained, balanceResult, earnResult, transaction } from './ledger.schema.js';
 
 const view = 'merchants.members:view';
 const edit = 'merchants.members:edit';

@@ -1,43 +1,90 @@
-// The data that a ledger entry keeps of its change, so that the change can be explained and reversed exactly years
-// later, regardless of the current program (docs/decisions/ledger-entries-store-their-effect.md).
-import type { Program } from '../programs/programs.schema.js';
+// Ledger entries, and answers about balances, as callers see them (docs/interface.md, sections 2.5, 2.8 and 4.5).
+import { z } from 'zod';
+import { actor } from '../access/actor.schema.js';
+import { maxBalance } from '../programs/programs.schema.js';
+import { passUpdate } from '../shared/passUpdate.schema.js';
+import { rewardState } from './rewards.rules.js';
 
-type Tiers = Pick<Program, 'tiers' | 'basis'>;
+export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
+export type LedgerType = z.infer<typeof ledgerType>;
 
-export interface LedgerEffect {
-  /** The change of the lifetime points. */
-  lifetimePoints: number;
-  /** The change of the number of redemptions. */
-  redeemedCount: number;
-  /** Only in a program with tiers. */
-  tier?: {
-    /** The member's tier before the change. */
-    before: string | null;
-    /** The number from which the tier was computed, before the change. */
-    points: number;
-    tiers: NonNullable<Tiers['tiers']>;
-    basis?: NonNullable<Tiers['basis']>;
-  };
-}
+export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() });
 
-/** The number that decides about the tier. */
-export const tierPoints = (
-  { basis }: Tiers,
-  { balance, lifetimePoints }: { balance: number; lifetimePoints: number },
-): number => (basis === 'lifetime' ? lifetimePoints : balance);
+/** The part of a member that answers about its balance have. */
+export const memberBalance = z.object({
+  id: z.uuid(),
+  memberCode: z.string().length(10).describe('the Member ID that people see, and what the barcode holds'),
+  fieldValues: z
+    .record(z.string(), z.int().min(0).max(maxBalance))
+    .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
+  balance: z.int().min(0).max(maxBalance).describe('the same number under a name that no program changes'),
+});
 
-/** The effect of a change on a member that was `before` it. */
-export function effectOf(
-  rules: Tiers,
-  before: { balance: number; lifetimePoints: number; tier?: string | undefined },
-  change: { lifetimePoints: number; redeemedCount?: number },
-): LedgerEffect {
-  const { tiers, basis } = rules;
-  return {
-    lifetimePoints: change.lifetimePoints - before.lifetimePoints,
-    redeemedCount: change.redeemedCount ?? 0,
-    ...(tiers && {
-      tier: { before: before.tier ?? null, points: tierPoints(rules, before), tiers, ...(basis && { basis }) },
-    }),
-  };
-}
+const rule = z.object({ programVersion: z.int().describe('of the program that decided') });
+
+const moment = z.iso.datetime();
+
+/** The details of a sale, as the till tells them. */
+export const saleFacts = {
+  amount: z.int().exactOptional(),
+  currency: z.string().exactOptional(),
+  reference: z.string().exactOptional(),
+  location: z.string().exactOptional(),
+  occurredAt: moment.exactOptional().describe('when the till made the change'),
+};
+
+/** What the row of an entry and its answer have in common. */
+export const entryFacts = z.object({
+  type: ledgerType,
+  field: z.string(),
+  previous: z.int(),
+  current: z.int(),
+  delta: z.int(),
+  tier: z.string().exactOptional(),
+  previousTier: z.string().exactOptional(),
+  changeMessage: z.string().exactOptional(),
+  reverses: z.string().exactOptional().describe('the entry that this one reverses'),
+  reversedBy: z.string().exactOptional().describe('the entry that reverses this one'),
+  reason: z.string().exactOptional().describe('of a reversal'),
+  rewardId: z.string().exactOptional().describe('absent when the request named no reward'),
+  amount: saleFacts.amount,
+  currency: saleFacts.currency,
+  reference: saleFacts.reference,
+  location: saleFacts.location,
+  rule: rule.exactOptional(),
+  actor,
+});
+
+/** docs/interface.md#28-ledger-entry */
+export const transaction = entryFacts.extend({
+  id: z.string(),
+  occurredAt: saleFacts.occurredAt,
+  createdAt: moment,
+});
+
+/** docs/interface.md#25-points-and-redeem-result */
+export const balanceResult = z.object({
+  member: memberBalance,
+  previous: z.int(),
+  current: z.int(),
+  transaction: transaction.describe('the ledger entry of the change'),
+  passUpdate: passUpdate.nullable().describe('null: the wallets did not confirm in time; the balance is saved'),
+});
+export type BalanceResult = z.infer<typeof balanceResult>;
+
+export const earnResult = balanceResult.extend({ awarded: z.int().describe('points or stamps'), rule });
+
+/** How the balance came about (docs/interface.md#45-timeline-and-ledger). */
+export const balanceExplained = z.object({
+  balance: z.int(),
+  lifetimePoints: z.int().describe('points ever earned'),
+  tier: z.string().nullable(),
+  next: z.object({ name: z.string(), missing: z.int() }).nullable().describe('the next tier'),
+  rewards: z.array(rewardState),
+  expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
+  lots: z
+    .array(z.object({ points: z.int(), left: z.int(), at: z.iso.datetime() }))
+    .describe('points that expire together; what is left adds up to the balance; empty where no points expire'),
+  entries: z.int().describe('ledger entries, whose deltas add up to the balance'),
+  asOf: z.iso.datetime(),
+});

@@ -3,9 +3,9 @@
 import type { z } from 'zod';
 import type { ExpiryKind } from '../programs/expiry.schema.js';
 import type { IndexesOf } from '../shared/indexes.js';
-import type { LedgerEffect } from './ledger.schema.js';
+import type { entryFacts } from './ledger.schema.js';
+import type { LedgerEffect } from './ledgerEffect.rules.js';
 import type { LotChange } from './lots.rules.js';
-import type { entryFacts } from './transactions.schema.js';
 
 export interface LedgerRow extends z.infer<typeof entryFacts> {
   _id: string;

@@ -4,8 +4,8 @@
 import type { Program } from '../programs/programs.schema.js';
 import { ServiceError } from '../shared/errors.js';
 import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.rules.js';
-import { type LedgerEffect, tierPoints } from './ledger.schema.js';
-import type { LedgerType } from './transactions.schema.js';
+import type { LedgerType } from './ledger.schema.js';
+import { type LedgerEffect, tierPoints } from './ledgerEffect.rules.js';
 
 /** The fields of the row that a reversal needs. */
 interface Reversible {

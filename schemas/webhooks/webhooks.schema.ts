@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { disabledReason, eventTypes } from '../events/events.schema.js';
 import { moment } from '../shared/calendar.rules.js';
-import { firstCharacters, nameText, pastedText, plainText, text } from '../shared/text.js';
+import { nameText, pastedText, plainText, text } from '../shared/text.js';
 import { secretMistake } from './signature.rules.js';
 
 export const maxSubscriptions = 20;
@@ -144,41 +144,5 @@ export const delivery = z.object({
 });
 
 export const queued = z.object({ queued: z.literal(true), eventType: z.string(), eventId: z.string() });
-
-const longestWaitMs = 24 * 3_600_000;
-
-/** How long to wait after the failed attempt with this number; the first attempt is 1. */
-export function retryWaitMs(
-  { backoffMs, factor = 1 }: { backoffMs: number; factor?: number },
-  attempt: number,
-): number {
-  return Math.min(Math.round(backoffMs * factor ** (attempt - 1)), longestWaitMs);
-}
-
-type Replacements = Readonly<Record<string, (text: string) => string | undefined>>;
-
-/** A copy with the texts of these fields replaced at any depth. */
-function replaced(value: unknown, by: Replacements): unknown {
-  if (Array.isArray(value)) return value.map((entry) => replaced(entry, by));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => {
-      const isReplaced = typeof entry === 'string' && Object.hasOwn(by, key);
-      return [key, isReplaced ? by[key]?.(entry) : replaced(entry, by)];
-    }),
-  );
-}
-
-const firstCharacter = (text: string) => `${firstCharacters(text, 1)}***`;
-const masks = { email: firstCharacter, firstName: firstCharacter, lastName: firstCharacter, phone: firstCharacter };
-const cardLinks = { passUrl: () => '', saveUrl: () => undefined };
-
-/**
- * Masks the personal fields of a payload: only their first character stays (docs/interface.md#211-delivery-log-item).
- */
-export const maskPersonal = (value: unknown): unknown => replaced(value, masks);
-
-/** Without the links of members' cards, which show personal data to everybody who has them. */
-export const withoutCardLinks = (value: unknown): unknown => replaced(value, cardLinks);
 
 export type DeliveryState = z.infer<typeof deliveryState>;

@@ -1,7 +1,7 @@
 // The evidence of a crash test after all work is done: requests and answers, the content of the database, the webhooks
 // at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on made-up cases.
 
-import type { LedgerType } from '../../schemas/points/transactions.schema.js';
+import type { LedgerType } from '../../schemas/points/ledger.schema.js';
 
 /** Changes of a balance; each has an idempotency key. */
 export const balanceKinds = ['delta', 'value', 'redeem', 'earn', 'reverse'] as const;

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    reporters: ['default', './test/rig/checks/closingLine.ts'],
+    reporters: ['default', './test/rig/checks/closingLine.js'],
     pool: 'forks',
     setupFiles: ['test/rig/start/setup.ts'],
     fileParallelism: false,

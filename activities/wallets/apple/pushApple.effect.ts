@@ -8,7 +8,7 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.client.js';
 import type { PushAnswer } from './apns.client.js';
 import { endRegistration } from './endRegistration.writes.js';
-import { isGone, lastPushOf } from './goneDevices.writes.js';
+import { isGone, lastPushOf } from './goneDevices.rules.js';
 import { firstRecheckMs } from './recheckTimes.rules.js';
 import type { DeviceUpdate } from './updateDevices.writes.js';
 

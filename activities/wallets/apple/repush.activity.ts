@@ -15,7 +15,7 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.client.js';
 import type { PushAnswer } from './apns.client.js';
 import { endRegistration } from './endRegistration.writes.js';
-import { isGone, lastPushOf } from './goneDevices.writes.js';
+import { isGone, lastPushOf } from './goneDevices.rules.js';
 import { mayBeNewer } from './recheckTimes.rules.js';
 import { updateDevices } from './updateDevices.writes.js';
 

@@ -1,7 +1,7 @@
 // Admission control: which changes get a workflow of their own while workflow tasks wait, while a batch runs, and when
 // batches cannot be read.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Admission, createAdmission } from '../../../api/http/admission.rules.js';
+import { type Admission, createAdmission } from '../../../api/http/admission.js';
 import type { Deps } from '../../../platform/deps.js';
 import { removeAll } from '../../../platform/mongodb/updateMany.js';
 import type { BatchRow } from '../../../schemas/batches/batches.rows.js';

@@ -1,6 +1,7 @@
 // The checks that every test file makes of the queries of its service: none scans a collection or has `_id` late.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchedRead } from '../../../platform/mongodb/batchedRead.js';
+import { askedOf } from '../../rig/checks/queries.js';
 import { expectNoScans } from '../../rig/checks/scans.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -21,7 +22,8 @@ it('a query of the service without an index fails it, with its fields and its li
   const read = batchedRead(roles, ['name'], service.deps.config);
   const found = async () => {
     await read({ name: 'of a batch' });
-    return check().then(() => 'nothing', String);
+    const asked = [...askedOf(service.deps.config.MONGODB_DATABASE)].map(([key, { from }]) => `${key} ${from}`);
+    return check().then(() => `nothing of ${asked.join('; ')}`, String);
   };
   // The driver loses the line of a query that waits for a connection.
   await expect.poll(found).toMatch(/roles \{"name":"\?"\} limit \(platform\/mongodb\/batchedRead\.ts:\d+/);

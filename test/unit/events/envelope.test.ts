@@ -7,7 +7,7 @@ import {
   type TopologyDescription,
 } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { failure, isOutage, success } from '../../../api/http/envelope.js';
+import { failure, isOutage, success } from '../../../api/http/answer.js';
 import { type ErrorCode, errorTable, ServiceError } from '../../../schemas/shared/errors.js';
 import { catalogues } from '../../../schemas/shared/languages/index.js';
 

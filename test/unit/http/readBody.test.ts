@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failure } from '../../../api/http/envelope.js';
+import { failure } from '../../../api/http/answer.js';
 import { readBody } from '../../../api/http/readBody.js';
 import corpus from '../../corpora/json.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 // A masked payload shows the first character of a personal field and no more of it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskPersonal, withoutCardLinks } from '../../../schemas/webhooks/webhooks.schema.js';
+import { maskPersonal, withoutCardLinks } from '../../../schemas/shared/masking.rules.js';
 
 const personal = fc.constantFrom('email', 'firstName', 'lastName', 'phone');
 const json = fc.jsonValue({ maxDepth: 4 });

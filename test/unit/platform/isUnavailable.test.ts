@@ -1,7 +1,7 @@
 // Every kind of call to an unavailable database fails with an error that is recognised.
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
-import { failure } from '../../../api/http/envelope.js';
+import { failure } from '../../../api/http/answer.js';
 import { isUnavailable } from '../../../platform/mongodb/isUnavailable.js';
 import { StillContended } from '../../../platform/mongodb/stillContended.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';

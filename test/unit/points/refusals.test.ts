@@ -1,7 +1,7 @@
 // Refusals at the counter: each says what is missing, the room or the time, in the language of the person who reads it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failure } from '../../../api/http/envelope.js';
+import { failure } from '../../../api/http/answer.js';
 import { award, redeem } from '../../../schemas/points/balance.rules.js';
 import { pointsOf, requireCooledDown, requireWithinDay } from '../../../schemas/points/earning.rules.js';
 import { waitOf } from '../../../schemas/points/refusals.rules.js';

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const watched = (lines: string) =>
   run(process.execPath, [
     ...['--import', 'tsx', '--input-type=module', '--eval'],
-    `import { ${watchHungFork.name} } from './test/rig/checks/hungFork.ts';
+    `import { ${watchHungFork.name} } from './test/rig/checks/hungFork.js';
      const watch = watchHungFork(2_000);
      watch.doing('test/some.test.ts: a title');
      ${lines}`,

@@ -1,6 +1,7 @@
 // How long a delivery waits between its attempts.
 import { describe, expect, it } from 'vitest';
-import { retryWaitMs, subscriptionRequest } from '../../../schemas/webhooks/webhooks.schema.js';
+import { retryWaitMs } from '../../../schemas/webhooks/retries.rules.js';
+import { subscriptionRequest } from '../../../schemas/webhooks/webhooks.schema.js';
 
 const hour = 3_600_000;
 const requested = (policy?: object) =>

@@ -1,9 +1,9 @@
 // The pass doctor's report as callers see it: without push tokens, device identifiers and authentication tokens.
 import type { X509Certificate } from 'node:crypto';
-import type { RealAppleCredentials } from '../../activities/wallets/apple/credentials.rules.js';
-import type { PassReport } from '../../schemas/wallets/passReport.schema.js';
-import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
-import type { Examination } from './doctor/examination.schema.js';
+import type { RealAppleCredentials } from '../../../activities/wallets/apple/credentials.rules.js';
+import type { PassReport } from '../../../schemas/wallets/passReport.schema.js';
+import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
+import type { Examination } from './examination.schema.js';
 
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
