@@ -47,7 +47,11 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService();
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  // Otherwise each later query of the fork would seem to come from this file.
+  Connection.prototype.command = send;
+});
 
 interface Item {
   id: string;
