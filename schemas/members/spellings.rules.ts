@@ -1,4 +1,4 @@
-// The normal forms in which names, phone numbers and codes are compared, whoever wrote them in whichever way.
+// The normal forms in which names, phone numbers and codes are compared, in whichever way they are written.
 
 import { digitsOf, extension, withPlainDigits, writtenPhone } from '../shared/phone.rules.js';
 

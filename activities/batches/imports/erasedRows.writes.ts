@@ -1,6 +1,6 @@
 // Rows that an import had not decided when a member was erased, and that hold one of its values (`ofErased`). They may
-// still create a new member. Those that become no member's are emptied by whoever decides that: the step that decides
-// the chunk, or the end of the import.
+// still create a new member. Those that become no member's are emptied by the step that decides the chunk, or at the
+// end of the import.
 import type { Deps } from '../../../platform/deps.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';
