@@ -30,6 +30,7 @@ const refusals: readonly string[] = [
   'CARD_NOT_FULL',
   'EARN_LIMIT_REACHED',
   'MEMBER_NOT_ACTIVE',
+  'POINTS_EXPIRED',
   'STAMP_DELTA_ONLY',
   'TAG_LIMIT_EXCEEDED',
 ];
