@@ -123,7 +123,11 @@ describe('with a guarantee switched off', () => {
   });
 
   it('points that never expire are reported', async () => {
-    const findings = await run({ preload: { worker: breaking('noExpiry') }, oldSale: true, restMs: 90_000 });
+    const findings = await run({
+      preload: { api: breaking('noExpiry'), worker: breaking('noExpiry') },
+      oldSale: true,
+      restMs: 90_000,
+    });
     expect(kindsAndRules(findings)).toEqual(['lost: points expire once, when their time is over']);
   });
 

@@ -1,18 +1,17 @@
-// Breaks expiry: no schedule expires points.
-import { ScheduleClient } from '@temporalio/client';
+// Breaks expiry: no transaction that expires points is committed, by the schedule or before a member is shown.
+import { MongoClient } from 'mongodb';
 
-const scheduleId = 'expire-points';
-const intact = ScheduleClient.prototype;
-const [create, getHandle] = [intact.create, intact.getHandle] as [
-  (options: { scheduleId: string }) => Promise<unknown>,
-  (id: string) => unknown,
-];
+interface Statement {
+  document?: { type?: unknown };
+}
 
-Object.assign(ScheduleClient.prototype, {
-  async create(this: ScheduleClient, options: { scheduleId: string }): Promise<unknown> {
-    return options.scheduleId === scheduleId ? undefined : create.call(this, options);
-  },
-  getHandle(this: ScheduleClient, id: string): unknown {
-    return id === scheduleId ? { trigger: async () => {} } : getHandle.call(this, id);
+const { bulkWrite } = MongoClient.prototype as {
+  bulkWrite: (statements: Statement[], options?: unknown) => Promise<unknown>;
+};
+
+Object.assign(MongoClient.prototype, {
+  async bulkWrite(this: MongoClient, statements: Statement[], options?: unknown): Promise<unknown> {
+    if (statements.some(({ document }) => document?.type === 'expiry')) throw new Error('points do not expire');
+    return bulkWrite.call(this, statements, options);
   },
 });
