@@ -2,7 +2,9 @@
 import { MongoClient } from 'mongodb';
 
 interface Statement {
-  document?: { type?: unknown };
+  namespace: string;
+  name: string;
+  document?: Record<string, unknown>;
 }
 
 const { bulkWrite } = MongoClient.prototype as {
