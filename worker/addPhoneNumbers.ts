@@ -1,12 +1,12 @@
 // Adds the international form of phone numbers to members that lack it: those of earlier versions, and those of a
-// program that has its country since. Their numbers are found by the written form meanwhile.
-import { searchWordRows } from '../activities/members/newMember.rules.js';
+// program that has its country since. Until then their numbers are found by the written form.
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transactAlone } from '../platform/mongodb/transact.js';
 import type { MemberRow } from '../schemas/members/members.rows.js';
 import { type Country, e164 } from '../schemas/shared/phone.rules.js';
+import { missingWords } from './addSearchWords.js';
 
 const lacking = { phone: { $exists: true }, phoneE164: { $exists: false } };
 const perPage = 500;
@@ -31,17 +31,13 @@ export async function addPhoneNumbers(deps: Deps): Promise<void> {
 }
 
 async function addTo(deps: Deps, { ids, country }: { ids: string[]; country: Country | undefined }): Promise<void> {
-  const { members, memberSearchWords } = deps.collections;
-  const rows = await members.find({ _id: { $in: ids }, ...lacking }).toArray();
+  const rows = await deps.collections.members.find({ _id: { $in: ids }, ...lacking }).toArray();
   const changed = rows.flatMap((member): MemberRow[] => {
     const phoneE164 = member.phone === undefined ? undefined : e164(member.phone, country);
     return phoneE164 === undefined ? [] : [{ ...member, phoneE164 }];
   });
   if (changed.length === 0) return;
-  const words = changed.flatMap(searchWordRows);
-  const wanted = { _id: { $in: words.map(({ _id }) => _id) } };
-  const stored = await memberSearchWords.find(wanted, { projection: { _id: 1 } }).toArray();
-  const known = new Set(stored.map(({ _id }) => _id));
+  const words = await Promise.all(changed.map((member) => missingWords(deps, member)));
   await transactAlone(
     deps,
     [
@@ -49,7 +45,7 @@ async function addTo(deps: Deps, { ids, country }: { ids: string[]; country: Cou
       ...changed.map(({ _id, version, phoneE164 }) =>
         update(deps, 'members', { _id, version, ...lacking }, { $set: { phoneE164 } }),
       ),
-      ...words.filter(({ _id }) => !known.has(_id)).map((row) => insert(deps, 'memberSearchWords', row)),
+      ...words.flat().map((row) => insert(deps, 'memberSearchWords', row)),
     ],
     changed.length,
   );

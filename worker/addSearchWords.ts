@@ -1,10 +1,11 @@
-// Adds the search words that members of earlier versions lack. Their earlier words stay, and find them meanwhile.
+// Adds the search words that members of earlier versions lack. Until then their earlier words find them, which stay.
 import { searchWordRows } from '../activities/members/newMember.rules.js';
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transact } from '../platform/mongodb/transact.js';
 import { toChunks } from '../platform/toChunks.js';
+import type { MemberRow, MemberSearchWordRow } from '../schemas/members/members.rows.js';
 import { idsWith } from '../schemas/persons/personalData.schema.js';
 
 /** Change the number when members get other search words (schemas/members/searchWords.rules.ts). */
@@ -39,13 +40,18 @@ export async function addSearchWords(deps: Deps): Promise<void> {
   await counters.updateOne({ _id: marker }, { $set: { at: startedAt, merchantId: '' } }, { upsert: true });
 }
 
-async function addTo(deps: Deps, _id: string): Promise<void> {
-  const { members, memberSearchWords } = deps.collections;
-  const member = await members.findOne({ _id });
-  if (!member) return;
-  const stored = await memberSearchWords.find(idsWith(`${_id}:`), { projection: { word: 1 } }).toArray();
+/** The rows of the member's words that are not stored. */
+export async function missingWords({ collections }: Deps, member: MemberRow): Promise<MemberSearchWordRow[]> {
+  const ofMember = idsWith(`${member._id}:`);
+  const stored = await collections.memberSearchWords.find(ofMember, { projection: { word: 1 } }).toArray();
   const there = new Set(stored.map(({ word }) => word));
-  const missing = searchWordRows(member).filter(({ word }) => !there.has(word));
+  return searchWordRows(member).filter(({ word }) => !there.has(word));
+}
+
+async function addTo(deps: Deps, _id: string): Promise<void> {
+  const member = await deps.collections.members.findOne({ _id });
+  if (!member) return;
+  const missing = await missingWords(deps, member);
   if (missing.length === 0) return;
   // The member is written too, so that nothing is added to one that is renamed or erased at the same time.
   const touched = update(deps, 'members', { _id, version: member.version }, { $set: { wordsAt: deps.now() } });

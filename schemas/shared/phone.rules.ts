@@ -63,7 +63,7 @@ function parsed(written: string, home: Country | undefined): PhoneNumber | undef
   const main = written.replace(extension, '');
   const dialled = home === undefined ? main.replace(/^[([]?(\+|00)/, '+') : main.replace(/^[([]\+/, '+');
   const number = parsePhoneNumberFromString(dialled, { extract: false, ...(home && { defaultCountry: home }) });
-  // A form that would be read as another number, such as one of zeros, names nobody's phone.
+  // A form that would be read as another number, such as one of zeros, is no phone number.
   if (!number?.isPossible() || parsePhoneNumberFromString(number.number)?.number !== number.number) return undefined;
   const hasPrefix = home === undefined || /^[([]?[+0]/.test(dialled);
   return hasPrefix || number.isValid() || hasOneLength(home) ? number : undefined;
