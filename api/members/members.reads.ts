@@ -47,7 +47,7 @@ export async function membersByCode(deps: Deps, { merchantId, programId, code }:
     externalIds.find({ merchantId, externalId: { $in: spellings(code) } }).toArray(),
   ]);
   const ids = rows.map(({ memberId }) => memberId).filter((id) => id !== own?._id);
-  const others = ids.length > 0 ? await findByIds(deps, 'members', { ids, merchantId }) : [];
+  const others = await findByIds(deps, 'members', { ids, merchantId });
   return [...(own ? [own] : []), ...others].filter((row) => programId === undefined || row.programId === programId);
 }
 
