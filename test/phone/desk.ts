@@ -10,6 +10,7 @@ import { readStackFile, type StackFile } from '../../stack/stackFile.js';
 import { until } from '../../stack/until.js';
 import type { PassJson } from '../rig/checks/pkpass.js';
 import type { VirtualCard } from '../rig/standins/virtualGoogleWallet.js';
+import { createChanges } from './changes.js';
 import { createMails } from './mails.js';
 import type { StandIns } from './standIns.js';
 
@@ -45,8 +46,6 @@ const mailPollMs = 500;
 const restartPollMs = 200;
 const restartWithinMs = 60_000;
 const callWithinMs = 5_000;
-/** A push without a stored change, such as that of a new design, is told apart from the last change after this time. */
-const sameChangeMs = 60_000;
 const log: Hop[] = [];
 const phones: Phones = { iphone: null, android: null };
 const followers = new Set<ServerResponse>();
@@ -73,57 +72,22 @@ function append(hop: Noted): void {
 const note = (who: Hop['who'], what: Hop['what'], more: Partial<Noted> = {}): void =>
   append({ at: Date.now(), who, what, ...more });
 
-const memberAnswer = z.object({
-  data: z.object({ updatedAt: z.string(), program: z.object({ fields: z.object({ primaryLabel: z.string() }) }) }),
-});
-const ledgerAnswer = z.object({
-  data: z.object({
-    items: z.array(z.object({ id: z.string(), previous: z.number(), current: z.number(), createdAt: z.string() })),
-  }),
-});
+const answered = z.object({ data: z.unknown() });
 
-/** By member: the newest change that the log has, and the ledger rows that it has. */
-const known = new Map<string, { at: number; entries: Set<string> }>();
-let looking: Promise<void> = Promise.resolve();
-
-/** Notes what changed a member's card since the last look, with the time at which the change was stored. */
-function lookAt({ memberId, name }: Held, pushed = false): void {
-  const at = Date.now();
-  looking = looking.then(() => noteChanges({ memberId, name }, at, pushed)).catch(() => undefined);
-}
-
-async function noteChanges(who: { memberId: string; name: string }, at: number, pushed: boolean): Promise<void> {
-  const stack = readStackFile(stackDir);
-  const last = known.get(who.memberId);
-  if (!stack || !last) return;
-  const read = async (path: string): Promise<unknown> => {
-    const answer = await fetch(`${stack.baseUrl}/merchants/me/members/${who.memberId}${path}`, {
-      headers: { 'X-API-Key': stack.demo.apiKey },
+const changes = createChanges({
+  append,
+  async read(memberId, path) {
+    const { baseUrl, demo } = readStackFile(stackDir) ?? stackIsDown();
+    const answer = await fetch(`${baseUrl}/merchants/me/members/${memberId}${path}`, {
+      headers: { 'X-API-Key': demo.apiKey },
       signal: AbortSignal.timeout(callWithinMs),
     });
-    return answer.json();
-  };
-  const { items } = ledgerAnswer.parse(await read('/transactions?pageSize=10')).data;
-  const { updatedAt: changedAt, program } = memberAnswer.parse(await read('')).data;
-  const updatedAt = Date.parse(changedAt);
-  const entries = items.filter(({ id, createdAt }) => !last.entries.has(id) && Date.parse(createdAt) > last.at);
-  const newest = Math.max(last.at, ...entries.map(({ createdAt }) => Date.parse(createdAt)));
-  for (const { id, previous, current, createdAt } of entries.toReversed()) {
-    last.entries.add(id);
-    append({
-      ...who,
-      at: Date.parse(createdAt),
-      who: 'desk',
-      what: 'changed',
-      detail: `${program.fields.primaryLabel}: ${previous} → ${current}`,
-    });
-  }
-  last.at = newest;
-  if (entries.length > 0) return;
-  const since = updatedAt > newest ? updatedAt : at;
-  if (!pushed || (since === at && at - newest < sameChangeMs)) return;
-  last.at = since;
-  append({ ...who, at: since, who: 'desk', what: 'touched' });
+    return answered.parse(await answer.json()).data;
+  },
+});
+
+function stackIsDown(): never {
+  throw new Error('The stack is not running.');
 }
 
 async function isRestarted({ pids, baseUrl }: StackFile): Promise<boolean> {
@@ -176,9 +140,8 @@ interface Card {
 }
 
 function noteAdded(who: 'iphone' | 'android', { memberId, name }: Card): void {
-  const at = Date.now();
-  append({ at, who, what: 'added', memberId, name });
-  known.set(memberId, { at, entries: known.get(memberId)?.entries ?? new Set() });
+  append({ at: Date.now(), who, what: 'added', memberId, name });
+  changes.added(memberId);
 }
 
 async function addToIphone(card: Card): Promise<void> {
@@ -194,7 +157,7 @@ async function addToIphone(card: Card): Promise<void> {
       listen: (pushToken, onPush) =>
         apns.listen(pushToken, (topic) => {
           note('apns', 'push', { memberId });
-          if (phones.iphone) lookAt(phones.iphone, true);
+          if (phones.iphone) void changes.look(phones.iphone, true);
           onPush(topic);
         }),
     },
@@ -262,7 +225,7 @@ async function followAndroid(): Promise<void> {
       ...(isNoticed && lockScreen && { lockScreen }),
       ...(isSilent && { isSilent }),
     });
-    lookAt(shown, true);
+    void changes.look(shown, true);
   }
   phones.android = { ...shown, pass: card.pass, lockScreen };
   tell('state', state());
@@ -303,7 +266,7 @@ function kill(name: 'worker' | 'temporal'): void {
 /** Somebody has just changed these cards: the log has the change before a phone hears of it. */
 function look(memberIds: readonly string[]): void {
   const held = new Map([phones.iphone, phones.android].flatMap((one) => (one ? [[one.memberId, one] as const] : [])));
-  for (const one of held.values()) if (memberIds.includes(one.memberId)) lookAt(one);
+  for (const one of held.values()) if (memberIds.includes(one.memberId)) void changes.look(one);
 }
 
 const card = { memberId: z.string(), name: z.string(), passUrl: z.url() };
