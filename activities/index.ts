@@ -3,7 +3,6 @@
 // seconds.
 import { setMaxListeners } from 'node:events';
 import { Context } from '@temporalio/activity';
-import { writeBulk } from '../platform/mongodb/transact.js';
 import type {
   ChunkProgress,
   DeliverWebhook,
@@ -38,7 +37,6 @@ import { type ExpireLots, expireLots } from './points/expireLots.activity.js';
 import { type GiveLots, giveLots } from './points/giveLots.activity.js';
 import { reportRemovals } from './wallets/apple/reportRemovals.activity.js';
 import { repushStale } from './wallets/apple/repush.activity.js';
-import { owedClears } from './wallets/google/clearObjects.activity.js';
 import { followObjects } from './wallets/google/followObjects.activity.js';
 import { compareSaves, correctSaves } from './wallets/google/reconcileSaves.activity.js';
 import { upsertClasses } from './wallets/google/upsertClasses.activity.js';
@@ -122,9 +120,6 @@ export function createActivities(deps: WorkerDeps) {
     reviveErasures: () => reviveErasures(deps),
     removeTraces: (input: { memberId: string }) => withHeartbeat(() => removeTraces(deps, input)),
     endErasure: (input: { memberId: string }) => endErasure(deps, input),
-    clearGoogleObject: async ({ memberId }: { memberId: string }) => {
-      await writeBulk(deps, owedClears(deps, [memberId]));
-    },
     reviveBatches: (input: { after?: string }) => reviveBatches(deps, input),
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>

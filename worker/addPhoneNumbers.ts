@@ -1,12 +1,13 @@
-// Adds the international form of phone numbers to members that lack it: those of earlier versions, and those of a
-// program that has its country since. Until then their numbers are found by the written form.
+// Adds the international form of phone numbers to the members that had theirs before their program had its country.
+// Until then these numbers are found by the written form.
+import { searchWordRows } from '../activities/members/newMember.rules.js';
 import type { Deps } from '../platform/deps.js';
 import { retryOnConflict } from '../platform/mongodb/retryOnConflict.js';
 import { insert, update } from '../platform/mongodb/statements.js';
 import { transactAlone } from '../platform/mongodb/transact.js';
-import type { MemberRow } from '../schemas/members/members.rows.js';
+import type { MemberRow, MemberSearchWordRow } from '../schemas/members/members.rows.js';
+import { idsWith } from '../schemas/persons/personalData.schema.js';
 import { type Country, e164 } from '../schemas/shared/phone.rules.js';
-import { missingWords } from './addSearchWords.js';
 
 const lacking = { phone: { $exists: true }, phoneE164: { $exists: false } };
 const perPage = 500;
@@ -49,4 +50,12 @@ async function addTo(deps: Deps, { ids, country }: { ids: string[]; country: Cou
     ],
     changed.length,
   );
+}
+
+/** The rows of the member's words that are not stored. */
+async function missingWords({ collections }: Deps, member: MemberRow): Promise<MemberSearchWordRow[]> {
+  const ofMember = idsWith(`${member._id}:`);
+  const stored = await collections.memberSearchWords.find(ofMember, { projection: { word: 1 } }).toArray();
+  const there = new Set(stored.map(({ word }) => word));
+  return searchWordRows(member).filter(({ word }) => !there.has(word));
 }

@@ -18,7 +18,7 @@ import {
 import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.client.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
-import { relayId, shardOfRelayId } from '../schemas/shared/ids.js';
+import { relayId } from '../schemas/shared/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/tables/workflows.js';
 
 interface ScheduleOf<N extends WorkflowName> {
@@ -155,7 +155,7 @@ async function deleteUnwanted(client: Client, wanted: Schedule[], startedAt: Dat
   const names = new Set(wanted.map(({ id }) => id));
   const deleted: string[] = [];
   for await (const { scheduleId, state } of client.schedule.list()) {
-    if (names.has(scheduleId) || !isOlderOfOurs(scheduleId, state.note, startedAt)) continue;
+    if (names.has(scheduleId) || !isOlderOfOurs(state.note, startedAt)) continue;
     const handle = client.schedule.getHandle(scheduleId);
     try {
       const { info } = await handle.describe();
@@ -186,13 +186,9 @@ async function endRunning(client: Client, { runningActions }: ScheduleDescriptio
   }
 }
 
-const periodic = [recount, expiry, revival, cleaning, repush, reconciliation, classUpdates, follow];
-
-function isOlderOfOurs(id: string, note: string | undefined, startedAt: Date): boolean {
+function isOlderOfOurs(note: string | undefined, startedAt: Date): boolean {
   const createdBy = markForm.exec(note ?? '')?.[1];
-  if (createdBy !== undefined) return new Date(createdBy) <= startedAt;
-  // Schedules from before there were marks.
-  return periodic.some((each) => each.id === id) || shardOfRelayId(id) !== undefined;
+  return createdBy !== undefined && new Date(createdBy) <= startedAt;
 }
 
 const checkMs = 10_000;

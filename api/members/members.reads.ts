@@ -29,9 +29,6 @@ interface ScannedCode {
   code: string;
 }
 
-/** An external id as it is stored; earlier versions only trimmed it. */
-export const spellings = (code: string): string[] => [...new Set([readCode(code), code.trim()])];
-
 /**
  * Finds the members by the code that a scanner reads. The member code in any case, and the serial number of a legacy
  * pass, belong to one member, who comes first; an external id may belong to one in each program.
@@ -44,7 +41,7 @@ export async function membersByCode(deps: Deps, { merchantId, programId, code }:
     members.findOne(
       isUuid(serialNumber) ? { serialNumber, merchantId } : { merchantId, memberCode: read.toUpperCase() },
     ),
-    externalIds.find({ merchantId, externalId: { $in: spellings(code) } }).toArray(),
+    externalIds.find({ merchantId, externalId: read }).toArray(),
   ]);
   const ids = rows.map(({ memberId }) => memberId).filter((id) => id !== own?._id);
   const others = await findByIds(deps, 'members', { ids, merchantId });

@@ -10,9 +10,10 @@ import { toChunks } from '../../platform/toChunks.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { hasWords, type QueryWord, readQuery, searchWords } from '../../schemas/members/searchWords.rules.js';
 import { type Country, phoneDigits, samePhone } from '../../schemas/shared/phone.rules.js';
+import { readCode } from '../../schemas/shared/text.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
-import { membersByCode, spellings } from './members.reads.js';
+import { membersByCode } from './members.reads.js';
 import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.reads.js';
 
 export interface MemberSearch {
@@ -68,7 +69,7 @@ async function exactMatches(deps: Deps, search: MemberSearch): Promise<MemberRow
   if (externalId !== undefined)
     return byMemberIds(deps, {
       merchantId,
-      rows: await externalIds.find({ merchantId, externalId: { $in: spellings(externalId) } }).toArray(),
+      rows: await externalIds.find({ merchantId, externalId: readCode(externalId) }).toArray(),
     });
   if (email !== undefined) return byMemberIds(deps, { merchantId, rows: await emailRows(deps, { merchantId, email }) });
   if (phone !== undefined) return byMemberIds(deps, { merchantId, rows: await phoneRows(deps, { merchantId, phone }) });
@@ -120,7 +121,7 @@ async function pageOfMatches(
     .filter((member) => programId === undefined || member.programId === programId)
     .filter((member) => email === undefined || member.email === email)
     .filter((member) => phone === undefined || samePhone(member.phone ?? '', phone, countries?.get(member.programId)))
-    .filter((member) => externalId === undefined || spellings(externalId).includes(member.externalId ?? ''))
+    .filter((member) => externalId === undefined || member.externalId === readCode(externalId))
     .filter((member) => !readings || readings.some((words) => hasWords(searchWords(member), words)))
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a._id < b._id ? 1 : -1));
   return { items: items.slice((page - 1) * pageSize, page * pageSize), total: items.length };

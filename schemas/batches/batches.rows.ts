@@ -34,9 +34,8 @@ export interface BatchRow {
   campaign?: { message: string; tags: string[] };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
-   * Only on an import: the merchant's own columns of the header; the delimiter of the file, unknown of an import that
-   * an older version stored; whether a caller waits for the outcomes; and, until it is queued, when its upload was last
-   * active, by the clock of MongoDB.
+   * Only on an import: the merchant's own columns of the header; the delimiter of the file; whether a caller waits
+   * for the outcomes; and, until it is queued, when its upload was last active, by the clock of MongoDB.
    */
   header?: string[];
   delimiter?: Delimiter;
@@ -55,8 +54,8 @@ export interface BatchRow {
 /** One row of an import's file, parsed but not yet processed. */
 export interface ImportRow {
   row: number;
-  /** As in `ImportLine`; absent from rows that an older version stored. */
-  line?: number;
+  /** As in `ImportLine`. */
+  line: number;
   /** The merchant's own cells, for errors.csv and known.csv. */
   cells: string[];
   person?: Person;

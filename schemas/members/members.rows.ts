@@ -69,8 +69,6 @@ export interface MemberRow {
   /** What the member consented to on the public page, and when. */
   consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;
-  /** When a migration has added search words (worker/addSearchWords.ts). */
-  wordsAt?: Date;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -96,7 +94,7 @@ export interface ExternalIdRow {
   merchantId: string;
   externalId: string;
   /** `codeForm` of the external id; member codes are never among them. */
-  code?: string;
+  code: string;
   memberId: string;
 }
 

@@ -14,8 +14,8 @@ export interface LedgerRow extends z.infer<typeof entryFacts> {
   programId: string;
   eventId?: string;
   fingerprint?: string;
-  /** The other effects of the change, for its reversal. Rows from before reversals existed lack it. */
-  effect?: LedgerEffect;
+  /** The other effects of the change, for its reversal. */
+  effect: LedgerEffect;
   /** Only when points expire: the changes of the member's lots. */
   lots?: LotChange[];
   /** The time of the change at the till. */

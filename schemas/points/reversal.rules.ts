@@ -12,8 +12,7 @@ interface Reversible {
   type: LedgerType;
   previous: number;
   delta: number;
-  previousTier?: string;
-  effect?: LedgerEffect;
+  effect: LedgerEffect;
   reversedBy?: string;
 }
 
@@ -23,22 +22,6 @@ export const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
 
 export const isReversible = ({ type, reversedBy }: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
   reversible.includes(type) && reversedBy === undefined;
-
-/**
- * The effect of a row. Rows from before effects were stored follow the old rules: lifetime points only increased, and
- * each redeem counted once.
- */
-function effectOfRow(row: Reversible, rules: Rules): LedgerEffect {
-  if (row.effect) return row.effect;
-  const { tiers, basis } = rules;
-  // For a lifetime tier, such a row does not store the number from which the tier was computed.
-  const points = basis === 'lifetime' ? Number.NaN : row.previous;
-  return {
-    lifetimePoints: row.type === 'reversal' ? 0 : Math.max(row.delta, 0),
-    redeemedCount: row.type === 'redeem' ? 1 : 0,
-    ...(tiers && { tier: { before: row.previousTier ?? null, points, tiers, ...(basis && { basis }) } }),
-  };
-}
 
 type Points = Pick<Standing, 'balance' | 'lifetimePoints'>;
 
@@ -86,7 +69,7 @@ export function reverse(
   if (rules.style === 'stamps' && wanted > before.balance && wanted > capacity)
     throw new ServiceError('CARD_FULL', { room: Math.max(capacity - before.balance, 0) });
 
-  const effect = effectOfRow(row, rules);
+  const { effect } = row;
   const current = clamp(wanted);
   const lifetimePoints = clamp(before.lifetimePoints - effect.lifetimePoints);
   const redeemedCount = Math.max(before.redeemedCount - effect.redeemedCount, 0);

@@ -86,10 +86,6 @@ export const expireId = (programId: string, at: number | 'now'): string => `expi
 /** `owner`: the member or the merchant of the mail. */
 export const mailWorkflowId = (owner: string, mailId: string): string => `mail:${owner}:${mailId}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
-export function shardOfRelayId(id: string): number | undefined {
-  const shard = /^relay:(\d+)$/.exec(id)?.[1];
-  return shard === undefined ? undefined : Number(shard);
-}
 
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */
 export function deliveryWorkflowId(eventId: string, subscriptionId: string, suffix?: string): string {

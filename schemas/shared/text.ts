@@ -121,7 +121,7 @@ export const codeForm = (given: string): string => readCode(given).toUpperCase()
 export const codeText = (max: number) =>
   wellFormed().overwrite(readCode).pipe(text(1, max)).meta({ minLength: 1, maxLength: max });
 
-/** A code that was scanned or typed, as it was given: stored ids may be older than `readCode`. */
+/** A code that was scanned or typed, as it was given. */
 export const scannedText = (max: number) =>
   wellFormed()
     .refine(

@@ -332,15 +332,8 @@ export const scenarios: Scenarios = {
     followed: () => ({ activities: { followObjects: async () => ({ followed: 3 }) }, input: {} }),
   },
   eraseMember: {
-    erased: () => {
-      const clearGoogleObject = failing(1, unavailable, async () => {});
-      return {
-        activities: { removeTraces: async () => {}, clearGoogleObject, endErasure: async () => ({ runs: 1 }) },
-        input: { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 },
-      };
-    },
-    withoutGoogle: () => ({
-      activities: { removeTraces: async () => {}, endErasure: async () => ({ runs: 1 }) },
+    erased: () => ({
+      activities: { removeTraces: failing(1, unavailable, async () => {}), endErasure: async () => ({ runs: 1 }) },
       input: { merchantId: 'merchant-1', memberId: 'member-1', lastRunMs: 1_000 },
     }),
   },

@@ -47,7 +47,7 @@ async function queued(...chunks: (string | undefined)[][]): Promise<BatchRow> {
   for (const [chunk, emails] of chunks.entries()) {
     const rows = emails.map((email) => {
       row += 1;
-      return { row, cells: [email ?? ''], person: email === undefined ? {} : { email } };
+      return { row, line: row + 1, cells: [email ?? ''], person: email === undefined ? {} : { email } };
     });
     await storeChunk(deps, { batch, chunk, rows });
   }

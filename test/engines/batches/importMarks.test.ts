@@ -65,7 +65,7 @@ async function aFile(
   const chunks = Array.from({ length: chunksOfFile }, (_, chunk): ImportChunkRow => {
     const rows = Array.from({ length: rowsOfChunk }, (__, index): [ImportRow, ImportRowOutcome] => {
       const number = chunk * rowsOfChunk + index + 1;
-      const row: ImportRow = { row: number, cells: cellsOf(number) };
+      const row: ImportRow = { row: number, line: number + 1, cells: cellsOf(number) };
       const outcome: ImportRowOutcome = { row: number, outcome: 'created', memberId: newId(), memberCode: newId() };
       change(row, outcome);
       return [row, outcome];

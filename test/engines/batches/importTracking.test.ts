@@ -123,9 +123,6 @@ describe('a batch', () => {
       const text = await download();
       expect(text).toContain(`\uFEFFrow${delimiter}Email${delimiter}`);
       expect(parse(text, { bom: true, delimiter })).toEqual(written);
-      // As an older version stored it.
-      await service.deps.collections.batches.updateOne({ _id: batchId }, { $unset: { delimiter: '' } });
-      expect(parse(await download(), { bom: true })).toEqual(written);
     },
   );
 

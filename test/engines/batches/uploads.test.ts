@@ -49,7 +49,11 @@ async function uploading(byMs = 0): Promise<BatchRow> {
   });
   for (const chunk of [0, 1]) {
     const email = `${batch._id}.${chunk}@example.com`;
-    await storeChunk(api, { batch, chunk, rows: [{ row: chunk + 1, cells: [email], person: { email } }] });
+    await storeChunk(api, {
+      batch,
+      chunk,
+      rows: [{ row: chunk + 1, line: chunk + 2, cells: [email], person: { email } }],
+    });
   }
   return batch;
 }
@@ -144,7 +148,7 @@ describe('an upload without a sign of life', () => {
     const broken = await uploading();
     await breakOff(broken);
     await cleanUpBatches(deps);
-    await storeChunk(deps, { batch: broken, chunk: 2, rows: [{ row: 3, cells: ['late'] }] });
+    await storeChunk(deps, { batch: broken, chunk: 2, rows: [{ row: 3, line: 4, cells: ['late'] }] });
     await cleanUpBatches(shifted(10 * 60_000));
     await cleanUpBatches(shifted(20 * 60_000));
     expect(await rowsOf(broken)).toBe(0);
@@ -177,7 +181,7 @@ describe('the rows of a batch', () => {
     return { _id: answer.body.data.id } as BatchRow;
   };
 
-  it('have no TTL index, even if an earlier version created one', async () => {
+  it('have no TTL index, even where somebody created one', async () => {
     for (const name of ['importChunks', 'batchTargets'] as const) {
       await deps.collections[name].createIndex({ createdAt: 1 }, { name: 'createdAt_1', expireAfterSeconds: 604_800 });
       await migrate(deps);

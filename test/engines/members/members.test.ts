@@ -257,7 +257,7 @@ describe('a search', () => {
       '0170 1234543',
     ]);
 
-    // Rows of an earlier version have only the written form and its digits.
+    // As of members that had their numbers before their program had its country.
     const { members, memberSearchWords } = deps.collections;
     for (const _id of [london.id, abroad.id, berlin.id]) {
       const { phone = '' } = (await members.findOneAndUpdate({ _id }, { $unset: { phoneE164: '' } })) ?? {};

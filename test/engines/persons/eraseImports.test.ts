@@ -210,7 +210,7 @@ it('the rows of an upload that never becomes an import are emptied too', async (
     startedBy: { type: 'user', id: 'tester' },
   });
   const { _id: batchId } = batch;
-  const rows = [{ row: 1, cells: [person.email], person: { email: person.values[4] ?? '' } }];
+  const rows = [{ row: 1, line: 2, cells: [person.email], person: { email: person.values[4] ?? '' } }];
   await storeChunk(service.deps, { batch, chunk: 0, rows });
   await erase(person.id);
   await queueImport(service.deps, { batchId, chunks: 1, total: 1 });

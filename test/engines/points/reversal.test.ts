@@ -119,19 +119,14 @@ describe('a reversal', () => {
     expect(await read(member.id)).toMatchObject({ balance: 250, tier: 'Silver', redeemedCount: 0 });
   });
 
-  it('works years later, without the row of the key and for a ledger entry of an older version', async () => {
+  it('works years later, without the row of the key', async () => {
     const program = await merchant.program({ style: 'tiered', tiers });
     const member = await merchant.enroll({ programId: program._id, initialPoints: 190 });
     await points(member.id, { delta: 60 });
     await redeem(member.id);
     const rows = await ledgerOf(member.id);
-    const { ledger, idempotencyKeys } = service.deps.collections;
-    for (const { id } of rows) {
-      await ledger.updateOne({ _id: id }, { $unset: { effect: '', rule: '' } });
-      await idempotencyKeys.deleteOne({ _id: id });
-    }
+    for (const { id } of rows) await service.deps.collections.idempotencyKeys.deleteOne({ _id: id });
     const [redeemed, added, initial] = await ledgerOf(member.id);
-    expect(redeemed).not.toHaveProperty('rule');
     expect((await reverse(member.id, redeemed.id)).body.data).toMatchObject({ previous: 150, current: 250 });
     expect((await reverse(member.id, added.id)).body.data).toMatchObject({ previous: 250, current: 190 });
     expect(refusal(await reverse(member.id, initial.id))).toEqual([400, 'NOT_REVERSIBLE']);

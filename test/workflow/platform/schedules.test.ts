@@ -63,6 +63,7 @@ const scheduleOf = (scheduleId: string, over: Partial<ScheduleOptions> = {}): Sc
     args: [{ shard: 99 }],
     taskQueue: taskQueues.workflows,
   },
+  state: { note: `loyalty-pass, created by a worker of ${early.toISOString()}` },
   ...over,
 });
 
@@ -76,8 +77,8 @@ it('a schedule of an earlier version gets the interval, the workflow and the inp
 });
 
 it('schedules that are no longer declared are deleted, and those of operators stay', async () => {
-  await client.schedule.create(scheduleOf('nightly-recount'));
-  await client.schedule.create(scheduleOf('relay:7', { state: { note: 'from before schedules had a mark' } }));
+  await client.schedule.create(scheduleOf('nightly-recount', { state: { note: 'by an operator' } }));
+  await client.schedule.create(scheduleOf('relay:7'));
   await ensureSchedules(client, { relayShards: 4, wallets: bothWallets, startedAt: early });
   await listed(['nightly-recount', ...relays(4), ...always, ...ofWallets]);
   await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: late });
