@@ -1,6 +1,6 @@
 // Notifies phones through APNs that a pass changed. Each push has its own answer and time limit, so a problem of one
 // device affects no other. A 400 can also be a mistake of this service, which affects all devices
-// (goneDevices.writes.ts).
+// (pushPhones.effect.ts).
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { parseJson } from '../../../platform/parseJson.js';

@@ -13,9 +13,7 @@ import type { DeviceRow } from '../../../schemas/wallets/wallets.rows.js';
 import { cachedProgram } from '../../programs/program.reads.js';
 import type { WorkerDeps } from '../../workerDeps.js';
 import type { AppleWallet } from '../wallets.client.js';
-import type { PushAnswer } from './apns.client.js';
-import { endRegistration } from './endRegistration.writes.js';
-import { isGone, lastPushOf } from './goneDevices.rules.js';
+import { type Answered, type Phone, pushPhones } from './pushPhones.effect.js';
 import { mayBeNewer } from './recheckTimes.rules.js';
 import { updateDevices } from './updateDevices.writes.js';
 
@@ -80,9 +78,7 @@ async function takeOwed(deps: WorkerDeps, until: number): Promise<void> {
   }
 }
 
-interface Behind {
-  device: DeviceRow;
-  member: MemberRow;
+interface Behind extends Phone {
   round: number;
 }
 
@@ -94,29 +90,12 @@ async function recheck(
   const { behind, unknown } = await findBehind(deps, due);
   const late = behind.filter(({ round }) => round < recheckDelaysMs.length);
   const stale = behind.filter(({ round }) => round >= recheckDelaysMs.length);
-  const answers =
-    late.length > 0
-      ? await apple.apns.push(
-          late.map(({ device }) => device.pushToken),
-          withinMs,
-        )
-      : [];
-  const pushed = late.flatMap((phone, index) => {
-    const answer = answers[index];
-    return answer ? [{ ...phone, answer }] : [];
-  });
-  for (const { answer } of pushed) deps.metrics.pass('apple', answer.outcome);
-  const now = deps.now();
-  const gone = pushed.filter(({ device, answer }) => isGone(apple, { device, answer, now }));
   // No caller waits for the events of phones that are gone, so the relay publishes them.
-  for (const { device } of gone)
-    await endRegistration(deps, { device, chooseLeaseOwner: () => null }).catch((error: unknown) =>
-      deps.log.warn({ err: error }, 'a registration could not be ended; its phone is pushed again'),
-    );
+  const { pushed } = await pushPhones(deps, { apple, phones: late, leaseOwner: null, withinMs });
 
   const lookedAgain = new Set([...behind.map(({ device }) => device._id), ...unknown.map(({ _id }) => _id)]);
   const current = due.filter((device) => !lookedAgain.has(device._id));
-  const later = { $set: { recheckAt: new Date(now.getTime() + retryMs) } };
+  const later = { $set: { recheckAt: new Date(deps.now().getTime() + retryMs) } };
   const changes: { device: DeviceRow; change: Document }[] = [
     ...unknown.map((device) => ({ device, change: later })),
     ...current.map((device) => ({ device, change: { $unset: { recheckAt: '', recheckRound: '', stale: '' } } })),
@@ -168,14 +147,11 @@ async function findBehind(deps: WorkerDeps, due: DeviceRow[]): Promise<{ behind:
 const hasNewest = ({ fetchedTag, registeredAt }: DeviceRow, member: MemberRow): boolean =>
   (fetchedTag !== undefined && fetchedTag >= member.pass.tag) || !mayBeNewer(member, registeredAt);
 
-interface Repushed extends Behind {
-  answer: PushAnswer;
-}
+type Repushed = Behind & Answered;
 
-function nextRecheck(now: Date, { device, member, round, answer }: Repushed) {
+function nextRecheck(now: Date, { round, answer, lastPush }: Repushed) {
   const at = (ms: number) => new Date(now.getTime() + ms);
   if (answer.outcome === 'retry') return { recheckAt: at(retryMs), recheckRound: round };
-  const lastPush = lastPushOf({ device, answer, now }, member.pass.tag);
   // A wrong certificate or key is our fault; the phone stays owed its push until it is mended.
   if (answer.status === 403) return { recheckAt: at(refusedMs), recheckRound: round, lastPush };
   return { recheckAt: at(recheckDelaysMs[round] ?? minute), recheckRound: round + 1, lastPush };
