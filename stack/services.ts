@@ -62,12 +62,12 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
 }
 
 /**
- * The live desk of the demo (test/phone/desk.ts). When it has wallets for the services, their settings go into the
+ * The live desk of the demo (test/rig/phones/desk.ts). When it has wallets for the services, their settings go into the
  * plans, and the services are started again.
  */
 export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan {
   return {
-    ...nodePlan('test/phone/desk', { ...env, STACK_BUILT: 'false' }),
+    ...nodePlan('test/rig/phones/desk', { ...env, STACK_BUILT: 'false' }),
     name: 'desk',
     title: 'live desk',
     ready: ({ saidReady }) => saidReady,

@@ -1,5 +1,5 @@
 // The live desk of the demo: two virtual phones that hold the cards of members, and a log of every hop of a change. The
-// phones and the log come from the desk's process (test/phone/desk.ts); changes are calls of the public API.
+// phones and the log come from the desk's process (test/rig/phones/desk.ts); changes are calls of the public API.
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { notify, useAction, useRead, useSettled } from '../actions.js';

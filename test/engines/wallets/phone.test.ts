@@ -20,7 +20,7 @@ const running: Running[] = [];
 const services: TestService[] = [];
 
 function phone(...args: string[]): Running {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'test/phone/phone.ts', ...args], {
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'test/rig/phones/phone.ts', ...args], {
     env: { ...process.env, STACK_DIR: stackDir },
   });
   let said = '';

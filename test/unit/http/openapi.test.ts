@@ -9,8 +9,8 @@ import { eventTypes } from '../../../schemas/events/events.schema.js';
 import { type ErrorCode, errorTable } from '../../../schemas/shared/errors.js';
 import { endpoints } from '../../../schemas/tables/endpoints.js';
 import { openApi, validatorAt } from '../../rig/checks/conformance.js';
-import { documents } from '../../rig/checks/documents.js';
 import { at, isObject, type Json, objectsIn } from '../../rig/checks/pointer.js';
+import { documents } from '../../rig/generate/documents.js';
 
 const plain: Json = JSON.parse(JSON.stringify(openApi));
 

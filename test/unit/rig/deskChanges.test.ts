@@ -1,8 +1,8 @@
-// The log of the live desk (test/phone/changes.ts): each change of a card stands in it once.
+// The log of the live desk (test/rig/phones/changes.ts): each change of a card stands in it once.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Hop } from '../../../console/hops.js';
-import { createChanges } from '../../phone/changes.js';
+import { createChanges } from '../../rig/phones/changes.js';
 
 const minute = 60_000;
 

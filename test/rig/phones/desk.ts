@@ -5,11 +5,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import type { Hop, Step } from '../../console/hops.js';
-import { readStackFile, type StackFile } from '../../stack/stackFile.js';
-import { until } from '../../stack/until.js';
-import type { PassJson } from '../rig/checks/pkpass.js';
-import type { VirtualCard } from '../rig/standins/virtualGoogleWallet.js';
+import type { Hop, Step } from '../../../console/hops.js';
+import { readStackFile, type StackFile } from '../../../stack/stackFile.js';
+import { until } from '../../../stack/until.js';
+import type { PassJson } from '../checks/pkpass.js';
+import type { VirtualCard } from '../standins/virtualGoogleWallet.js';
 import { createChanges } from './changes.js';
 import { createMails } from './mails.js';
 import type { StandIns } from './standIns.js';
@@ -51,7 +51,7 @@ const phones: Phones = { iphone: null, android: null };
 const followers = new Set<ServerResponse>();
 let wallets: StandIns | undefined;
 let starting: Promise<void> | undefined;
-let iphone: import('../rig/standins/virtualIphone.js').VirtualIphone | undefined;
+let iphone: import('../standins/virtualIphone.js').VirtualIphone | undefined;
 let saved: { objectId: string; card: VirtualCard } | undefined;
 let hops = 0;
 
@@ -146,7 +146,7 @@ function noteAdded(who: 'iphone' | 'android', { memberId, name }: Card): void {
 
 async function addToIphone(card: Card): Promise<void> {
   if (!wallets) throw new Error('There are no phones yet.');
-  const { createVirtualIphone } = await import('../rig/standins/virtualIphone.js');
+  const { createVirtualIphone } = await import('../standins/virtualIphone.js');
   iphone?.close();
   const { memberId, name } = card;
   const { apns, wwdrCert } = wallets;

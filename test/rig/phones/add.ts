@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { replaceFile } from '../../stack/stackFile.js';
-import type { ViewShown } from '../rig/checks/shownView.js';
-import { createVirtualIphone, newIdentity } from '../rig/standins/virtualIphone.js';
+import { replaceFile } from '../../../stack/stackFile.js';
+import type { ViewShown } from '../checks/shownView.js';
+import { createVirtualIphone, newIdentity } from '../standins/virtualIphone.js';
 import { drawCard, moment } from './screen.js';
 import { controlUrl, readKept } from './standIns.js';
 

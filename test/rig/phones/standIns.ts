@@ -8,12 +8,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { findPort } from '../../stack/ports.js';
-import { replaceFile } from '../../stack/stackFile.js';
-import { type ApnsServer, startApnsServer } from '../rig/standins/apnsServer.js';
-import { type AppleCertificates, makeAppleCertificates } from '../rig/standins/appleCertificates.js';
-import { startGoogleServer } from '../rig/standins/googleServer.js';
-import { createVirtualGoogleWallet, type VirtualGoogleWallet } from '../rig/standins/virtualGoogleWallet.js';
+import { findPort } from '../../../stack/ports.js';
+import { replaceFile } from '../../../stack/stackFile.js';
+import { type ApnsServer, startApnsServer } from '../standins/apnsServer.js';
+import { type AppleCertificates, makeAppleCertificates } from '../standins/appleCertificates.js';
+import { startGoogleServer } from '../standins/googleServer.js';
+import { createVirtualGoogleWallet, type VirtualGoogleWallet } from '../standins/virtualGoogleWallet.js';
 
 const kept = z.object({
   certificates: z.custom<AppleCertificates>((value) => typeof value === 'object' && value !== null),

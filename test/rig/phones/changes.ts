@@ -1,6 +1,6 @@
 // What changed the cards on the phones, found by reading the members and their ledgers after each push.
 import { z } from 'zod';
-import type { Hop } from '../../console/hops.js';
+import type { Hop } from '../../../console/hops.js';
 
 export interface Who {
   memberId: string;
