@@ -4,12 +4,12 @@ import type { z } from 'zod';
 import type { ChangeFacts } from '../../activities/members/change.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { member, memberDetail, memberWithProgram } from '../../schemas/members/members.schema.js';
-import { expiringNext, lotsOf } from '../../schemas/points/expiry.rules.js';
-import type { balanceExplained, memberBalance } from '../../schemas/points/ledger.schema.js';
+import { expiringNext } from '../../schemas/points/expiry.rules.js';
+import type { memberBalance } from '../../schemas/points/ledger.schema.js';
 import { rewardStates } from '../../schemas/points/rewards.rules.js';
 import { fieldOf, type Program } from '../../schemas/programs/programs.schema.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
-import { nextTierOf, passUrlOf, tierNow } from '../../schemas/wallets/passes.view.js';
+import { passUrlOf, tierNow } from '../../schemas/wallets/passes.view.js';
 import { modesOf } from '../../schemas/wallets/walletModes.rules.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { presentSnapshot, presentSummary } from '../programs/program.view.js';
@@ -68,26 +68,8 @@ export function presentMemberDetail(
   };
 }
 
-const presentExpiring = ({ member, program }: { member: MemberRow; program: Program }) =>
+export const presentExpiring = ({ member, program }: { member: MemberRow; program: Program }) =>
   expiringNext(program, member).map(({ points, at }) => ({ points, at: at.toISOString() }));
-
-export function presentExplanation(
-  pair: { member: MemberRow; program: Program },
-  asOf: Date,
-): z.input<typeof balanceExplained> {
-  const { balance, lifetimePoints, ledgerCount } = pair.member;
-  return {
-    balance,
-    lifetimePoints,
-    tier: tierNow(pair) ?? null,
-    next: nextTierOf(pair) ?? null,
-    rewards: rewardStates(pair.program, balance),
-    expiring: presentExpiring(pair),
-    lots: lotsOf(pair.program, pair.member).map(({ points, left, at }) => ({ points, left, at: at.toISOString() })),
-    entries: ledgerCount,
-    asOf: asOf.toISOString(),
-  };
-}
 
 /** The member in an answer about a balance (docs/interface.md#25-points-and-redeem-result). */
 export function presentBalance(

@@ -1,14 +1,12 @@
-// Reads of one member: the member, its timeline, its ledger.
+// Reads of one member, by its id or the code that a scanner reads, and of its timeline.
 
 import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { MemberRow, TimelineRow } from '../../schemas/members/members.rows.js';
-import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { isUuid } from '../../schemas/shared/ids.js';
 import { readCode } from '../../schemas/shared/text.js';
-import { readPage } from '../http/page.reads.js';
 
 export interface MemberAt {
   merchantId: string;
@@ -67,19 +65,4 @@ export function timelineOf(deps: Deps, { memberId, limit }: { memberId: string; 
 export async function listTimeline(deps: Deps, at: MemberAt & { limit: number }): Promise<TimelineRow[]> {
   await readMember(deps, at);
   return timelineOf(deps, at).toArray();
-}
-
-export async function listLedger(
-  deps: Deps,
-  { reference, ...at }: MemberAt & { page: number; pageSize: number; reference?: string | undefined },
-): Promise<{ items: LedgerRow[]; total: number }> {
-  const member = await readMember(deps, at);
-  const { ledger } = deps.collections;
-  const { memberId, merchantId } = at;
-  const filter = reference === undefined ? { memberId } : { memberId, merchantId, reference };
-  return readPage(deps, {
-    ...at,
-    read: (skip) => ledger.find(filter).sort({ memberVersion: -1 }).skip(skip).limit(at.pageSize).toArray(),
-    count: async () => (reference === undefined ? member.ledgerCount : ledger.countDocuments(filter)),
-  });
 }

@@ -18,13 +18,13 @@ import { requestKeyId } from '../../schemas/shared/ids.js';
 import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
-import { presentTimelineItem } from './history.view.js';
 import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
 import { listTimeline, readMember } from './members.reads.js';
 import { performChange } from './performChange.writes.js';
 import { performEnrollment } from './performEnrollment.writes.js';
 import { searchMembers } from './searchMembers.reads.js';
 import { listTags } from './tags.reads.js';
+import { presentTimelineItem } from './timeline.view.js';
 import { timelineCsv } from './timelineCsv.view.js';
 
 type Names = Exclude<keyof typeof memberEndpoints, 'previewMember' | 'eraseMember' | 'exportMember'>;

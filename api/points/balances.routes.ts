@@ -8,10 +8,10 @@ import { cachedProgram } from '../../activities/programs/program.reads.js';
 import type { balanceEndpoints } from '../../schemas/points/balances.routes.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import type { Request, Routes } from '../http/request.js';
-import { presentTransaction } from '../members/history.view.js';
-import { presentExplanation } from '../members/member.view.js';
-import { listLedger, readMember } from '../members/members.reads.js';
-import { performKeyedChange } from '../members/performKeyedChange.writes.js';
+import { readMember } from '../members/members.reads.js';
+import { listLedger } from './ledger.reads.js';
+import { presentExplanation, presentTransaction } from './ledger.view.js';
+import { performKeyedChange } from './performKeyedChange.writes.js';
 
 function performReversal(
   request: Request<Endpoints['reverseTransaction' | 'reverseByReference']>,

@@ -12,9 +12,9 @@ import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf } from '../http/idempotencyKey.js';
 import type { Request } from '../http/request.js';
-import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from './dispatch.effect.js';
-import { presentTransaction } from './history.view.js';
-import { presentBalance } from './member.view.js';
+import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from '../members/dispatch.effect.js';
+import { presentBalance } from '../members/member.view.js';
+import { presentTransaction } from './ledger.view.js';
 
 function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: KeyedMemberChange['more']): Answer {
   const { previous, current, entry } = facts;
