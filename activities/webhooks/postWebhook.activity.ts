@@ -12,8 +12,8 @@ import { type CheckLease, LeaseLost } from '../events/leaseRenewal.writes.js';
 import { newFence } from '../events/leases.writes.js';
 import { nonRetryable } from '../shared/nonRetryable.rules.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { type Attempted, attemptDelivery } from './attemptDelivery.effect.js';
 import { closeDelivery, deliverable } from './closeDelivery.writes.js';
+import { type Attempted, attemptDelivery } from './deliver.effect.js';
 import { slotRequestOf } from './deliveryLimits.effect.js';
 import { asRead, leftToWorkflow, outOfQueue } from './deliveryQueue.writes.js';
 

@@ -1,14 +1,25 @@
 // Publishes one or hundreds of events in the same steps: the bytes of each event are serialised once, each subscription
 // gets a first attempt, the attempt adds the delivery to the log, and a failed delivery gets its own workflow.
-// Publishing waits for receivers for at most PUBLISH_WAIT_MS (firstAttempts.effect.ts). Idempotent: a second run finds
-// the rows of the first one and repeats only the attempts that were not logged.
+// Idempotent: a second run finds the rows of the first one and repeats only the attempts that were not logged.
+//
+// Publishing waits for receivers for at most PUBLISH_WAIT_MS. A delivery that has not ended by then goes to the queue: an
+// attempt in flight goes on in the background, and one that had no slot yet is made from the queue. Deliveries to
+// receivers that are known to be slow or to fail go to the queue at once.
+import { setMaxListeners } from 'node:events';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
+import { type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
+import { toChunks } from '../../platform/toChunks.js';
+import { within } from '../../platform/within.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
-import { startLeaseRenewal } from '../events/leaseRenewal.writes.js';
+import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
+import { type CheckLease, LeaseLost, startLeaseRenewal } from '../events/leaseRenewal.writes.js';
 import { type Lease, leaseEvents, newFence } from '../events/leases.writes.js';
 import { serialiseEnvelopes } from '../events/serialiseEnvelopes.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
-import { makeFirstAttempts } from './firstAttempts.effect.js';
-import { findOpenDeliveries } from './openDeliveries.writes.js';
+import { deliver } from './deliver.effect.js';
+import { slotRequestOf } from './deliveryLimits.effect.js';
+import { attemptExpiry, enqueue, leftToWorkflow, markWaiting, unfinished } from './deliveryQueue.writes.js';
+import { findOpenDeliveries, type OpenDelivery } from './openDeliveries.writes.js';
 
 export async function publishEvents(
   deps: WorkerDeps,
@@ -50,5 +61,151 @@ export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Pro
     return failed;
   } finally {
     stopRenewal();
+  }
+}
+
+function goesToQueue(deps: WorkerDeps, { delivery, startsInQueue, subscription: { _id } }: OpenDelivery): boolean {
+  if (delivery.state !== 'pending') return false;
+  return (
+    startsInQueue || deps.deliveryLimits.oldestMs(_id) > deps.config.PUBLISH_WAIT_MS || deps.background.hasBacklog(_id)
+  );
+}
+
+/** Attempts that are started in one turn of the event loop. */
+const attemptsInTurn = 5;
+
+interface Underway extends OpenDelivery {
+  slot: SlotRequest;
+  ended: boolean;
+  /** Set when the delivery is handed over to the queue. */
+  handover?: Promise<void>;
+}
+
+interface PublishContext {
+  /** The lease check of the events. */
+  checkLease: CheckLease;
+  cancellationSignal: AbortSignal | undefined;
+}
+
+/**
+ * Returns the ids of the events with a delivery that failed before it was in the log or in the queue, each with its
+ * error. Throws when the queue cannot be written.
+ */
+async function makeFirstAttempts(
+  deps: WorkerDeps,
+  open: readonly OpenDelivery[],
+  { checkLease, cancellationSignal }: PublishContext,
+): Promise<Map<string, Error>> {
+  const failed = new Map<string, Error>();
+  // The cancellation ends everything that publishing waits for. An attempt that moved to the queue is no longer part of
+  // it.
+  const cancelled = new AbortController();
+  const cancel = () => cancelled.abort();
+  if (cancellationSignal?.aborted) cancel();
+  cancellationSignal?.addEventListener('abort', cancel, { once: true });
+  const signal = AbortSignal.any([cancelled.signal, deps.background.signal]);
+  // Each attempt in flight adds a listener; by default Node warns above 10 listeners.
+  setMaxListeners(0, signal);
+  const known: DeliveryRow[] = [];
+  const slow: DeliveryRow[] = [];
+  const underway: Underway[] = [];
+  for (const entry of open) {
+    const { delivery, subscription } = entry;
+    if (delivery.dueGroup === subscription._id) known.push(delivery);
+    else if (goesToQueue(deps, entry)) slow.push(delivery);
+    else underway.push({ ...entry, slot: slotRequestOf(subscription, 'first'), ended: false });
+  }
+  const enqueued = Promise.all([
+    // An earlier attempt to publish may have died before it marked the subscription's queue.
+    markWaiting(deps, known),
+    enqueue(
+      deps,
+      slow.map((delivery) => ({ delivery, dueAt: deps.now() })),
+    ),
+  ]);
+  // Awaited below; a rejection until then must not end the process.
+  enqueued.catch(() => {});
+  const until = performance.now() + deps.config.PUBLISH_WAIT_MS;
+  const attempts: Promise<void>[] = [];
+  for (const entry of underway) {
+    const attempt = deliverNow(deps, entry, { checkLease, signal })
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error : new Error(String(error));
+        if (!entry.handover) failed.set(entry.event._id, reason);
+        else return requeueUntaken(deps, entry, reason);
+      })
+      .finally(() => {
+        entry.ended = true;
+      });
+    deps.background.run(attempt);
+    attempts.push(attempt);
+    if (attempts.length % attemptsInTurn === 0) await turnOfEventLoop();
+  }
+  await within(Promise.all(attempts), { ms: Math.max(until - performance.now(), 0), fallback: undefined });
+  await enqueued;
+  for (const slice of toChunks(underway))
+    await handOver(
+      deps,
+      slice.filter(({ ended }) => !ended),
+    );
+  cancellationSignal?.removeEventListener('abort', cancel);
+  return failed;
+}
+
+async function deliverNow(
+  deps: WorkerDeps,
+  entry: Underway,
+  { checkLease, signal }: { checkLease: CheckLease; signal: AbortSignal },
+): Promise<void> {
+  const { delivery, event, subscription, slot } = entry;
+  const waitMs = await deliver(deps, {
+    delivery,
+    unlogged: true,
+    event,
+    subscription,
+    attemptKind: 'first',
+    slot,
+    checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
+    signal,
+  });
+  if (waitMs === null) return;
+  if (!entry.handover) return;
+  await entry.handover;
+  const nextAttemptAt = new Date(deps.now().getTime() + waitMs);
+  await deps.collections.deliveries.updateOne(
+    { _id: delivery._id, state: unfinished },
+    { $set: leftToWorkflow(deps, delivery, nextAttemptAt) },
+  );
+}
+
+/** Moves the deliveries that have not ended to the queue. */
+async function handOver(deps: WorkerDeps, left: Underway[]): Promise<void> {
+  const queued = left.map(({ delivery, subscription, slot }) => {
+    if (!deps.deliveryLimits.withdraw(slot)) return { delivery, dueAt: attemptExpiry(deps, subscription) };
+    deps.background.noteBacklog(subscription._id, true);
+    return { delivery, dueAt: deps.now() };
+  });
+  const handover = enqueue(deps, queued);
+  for (const entry of left) entry.handover = handover;
+  await handover;
+}
+
+/** Throws LeaseLost when the queue has given the delivery to another attempt. */
+async function stillUntaken(deps: WorkerDeps, { delivery, handover }: Underway): Promise<void> {
+  await handover;
+  const found = await deps.collections.deliveries.findOne({ _id: delivery._id, fence: { $exists: false } });
+  if (!found) throw new LeaseLost('The delivery was taken from the queue.');
+}
+
+/** Makes a delivery due whose background attempt was cancelled or could not be logged. */
+async function requeueUntaken(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
+  if (error instanceof Withdrawn || error instanceof LeaseLost) return;
+  deps.log.debug({ err: error, deliveryId: delivery._id }, 'an attempt in the background was left to the queue');
+  try {
+    await handover;
+    const untaken = { _id: delivery._id, state: unfinished, fence: { $exists: false } };
+    await deps.collections.deliveries.updateOne(untaken, { $set: { dueAt: deps.now() } });
+  } catch (failure) {
+    deps.log.debug({ err: failure, deliveryId: delivery._id }, 'a delivery waits until its attempt expires');
   }
 }

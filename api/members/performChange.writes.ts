@@ -1,5 +1,5 @@
 // A change of a member without an idempotency key: status, tags, personal data, a push, a scan. The transaction and the
-// effects are those of a keyed change; the business key of the workflow is the event id.
+// effects are those of a keyed change (api/points/balances.routes.ts); the business key of the workflow is the event id.
 
 import type { ChangeMember, ChangeResult } from '../../activities/members/change.schema.js';
 import { changeMember } from '../../activities/members/changeMember.writes.js';

@@ -11,8 +11,8 @@ import { changeMember } from '../../../activities/members/changeMember.writes.js
 import { enrollMember } from '../../../activities/members/enrollMember.writes.js';
 import { pointsRule } from '../../../activities/points/balance.rules.js';
 import { createWallets } from '../../../activities/wallets/wallets.client.js';
-import { attemptDelivery } from '../../../activities/webhooks/attemptDelivery.effect.js';
 import { closeDelivery } from '../../../activities/webhooks/closeDelivery.writes.js';
+import { attemptDelivery } from '../../../activities/webhooks/deliver.effect.js';
 import { newDelivery } from '../../../activities/webhooks/newDelivery.rules.js';
 import { postWebhook } from '../../../activities/webhooks/postWebhook.activity.js';
 import { relayEvents } from '../../../activities/webhooks/relayEvents.activity.js';
