@@ -9,7 +9,7 @@ import type { Program } from '../../schemas/programs/programs.schema.js';
 import { calendarDay } from '../../schemas/shared/calendar.rules.js';
 import { balanceDecision, balanceEvent, messageOf } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';
-import { type Asked, saleOf } from './balance.rules.js';
+import { type Asked, saleOf } from './adjustOrRedeem.rules.js';
 
 /** Reads a member's earnings from the ledger. Reversed earnings do not count. */
 export interface EarnedReader {

@@ -3,10 +3,10 @@
 
 import type { Answer, ChangeFacts, ChangeMember } from '../../activities/members/change.schema.js';
 import { changeMember, storeAnswer } from '../../activities/members/changeMember.writes.js';
-import { pointsRule, redeemRule } from '../../activities/points/balance.rules.js';
+import { pointsRule, redeemRule } from '../../activities/points/adjustOrRedeem.rules.js';
 import { earnRule } from '../../activities/points/earn.rules.js';
 import { earnedReader } from '../../activities/points/earned.reads.js';
-import { type ReversedEntry, reversalRule } from '../../activities/points/reversal.rules.js';
+import { type ReversedEntry, reversalRule } from '../../activities/points/reverse.rules.js';
 import { cachedProgram } from '../../activities/programs/program.reads.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import type { balanceEndpoints } from '../../schemas/points/balances.routes.js';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { changeMember } from '../../../activities/members/changeMember.writes.js';
 import { recountMerchants } from '../../../activities/members/recount.activity.js';
-import { pointsRule } from '../../../activities/points/balance.rules.js';
+import { pointsRule } from '../../../activities/points/adjustOrRedeem.rules.js';
 import { publishEvents } from '../../../activities/webhooks/publishEvents.activity.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';

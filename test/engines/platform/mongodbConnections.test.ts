@@ -5,7 +5,7 @@ import { MongoClient, ObjectId } from 'mongodb';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../../activities/members/changeMember.writes.js';
-import { pointsRule } from '../../../activities/points/balance.rules.js';
+import { pointsRule } from '../../../activities/points/adjustOrRedeem.rules.js';
 import { failure } from '../../../api/http/answer.js';
 import { type ClosableDeps, createDeps } from '../../../platform/createDeps.js';
 import { isUnavailable } from '../../../platform/mongodb/isUnavailable.js';

@@ -2,7 +2,7 @@
 // since and however old it is. The arithmetic is in test/unit/points/reversal.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeMember } from '../../../activities/members/changeMember.writes.js';
-import { reversalRule } from '../../../activities/points/reversal.rules.js';
+import { reversalRule } from '../../../activities/points/reverse.rules.js';
 import { newToken } from '../../../schemas/shared/ids.js';
 import { until } from '../../rig/checks/until.js';
 import { memberCalls, refusal } from '../../rig/start/memberCalls.js';

@@ -9,7 +9,7 @@ import { serialisedEnvelope } from '../../../activities/events/newEvent.rules.js
 import { outboxState } from '../../../activities/events/outboxState.reads.js';
 import { changeMember } from '../../../activities/members/changeMember.writes.js';
 import { enrollMember } from '../../../activities/members/enrollMember.writes.js';
-import { pointsRule } from '../../../activities/points/balance.rules.js';
+import { pointsRule } from '../../../activities/points/adjustOrRedeem.rules.js';
 import { createWallets } from '../../../activities/wallets/wallets.client.js';
 import { closeDelivery } from '../../../activities/webhooks/closeDelivery.writes.js';
 import { attemptDelivery } from '../../../activities/webhooks/deliver.effect.js';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { balanceDecision } from '../../../activities/members/balanceDecision.rules.js';
-import { pointsRule, redeemRule } from '../../../activities/points/balance.rules.js';
+import { pointsRule, redeemRule } from '../../../activities/points/adjustOrRedeem.rules.js';
 import type { Actor } from '../../../schemas/access/actor.schema.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { award, tierOf } from '../../../schemas/points/balance.rules.js';

@@ -12,7 +12,7 @@ import { ServiceError } from '../../schemas/shared/errors.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
 import { balanceDecision, balanceEvent } from '../members/balanceDecision.rules.js';
 import type { Decision } from '../members/decision.schema.js';
-import type { Asked } from './balance.rules.js';
+import type { Asked } from './adjustOrRedeem.rules.js';
 
 type Body = z.output<typeof reverseRequest>;
 

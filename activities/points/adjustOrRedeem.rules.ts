@@ -1,5 +1,5 @@
-// The rules of changes of a balance: points and redeem. Each is a pure decision; the arithmetic is in
-// schemas/points/balance.rules.ts. Earnings are in earn.rules.ts, reversals in reversal.rules.ts.
+// Decides what a points change and a redemption do to a member. The arithmetic is in schemas/points/balance.rules.ts;
+// earn.rules.ts and reverse.rules.ts decide earnings and reversals.
 import type { z } from 'zod';
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
