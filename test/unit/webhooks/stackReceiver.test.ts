@@ -15,10 +15,15 @@ afterEach(() => {
 
 const body = Buffer.from('{"event":"points.changed","data":{"current":35}}');
 
+const root = join(import.meta.dirname, '..', '..', '..');
+
 async function startReceiver(...args: string[]): Promise<string> {
   const port = await findPort('127.0.0.1');
-  const script = join(import.meta.dirname, '..', '..', '..', 'stack', 'receiver.ts');
-  const started = spawn(process.execPath, ['--import', 'tsx', script, '--port', String(port), ...args]);
+  const options = ['--port', String(port), ...args];
+  return heard(port, spawn(process.execPath, ['--import', 'tsx', join(root, 'stack', 'receiver.ts'), ...options]));
+}
+
+async function heard(port: number, started: ChildProcessWithoutNullStreams): Promise<string> {
   receiver = started;
   for (const stream of [started.stdout, started.stderr]) stream.on('data', (text) => (printed += String(text)));
   await expect.poll(() => printed).toContain(`http://127.0.0.1:${port}/`);
@@ -48,6 +53,15 @@ test('a webhook is printed with its event, its id, its body and whether its sign
     .toMatch(/points\.changed {2}the-event {2}signature good {2}answered 204\n.*"current":35/);
 });
 
+test('a TERM that npm alone gets ends the receiver', async () => {
+  const port = await findPort('127.0.0.1');
+  const npm = spawn('npm', ['run', '--silent', 'receiver', '--', '--port', String(port)], { cwd: root });
+  const url = await heard(port, npm);
+  expect(await post(url, { headers: headers('a-secret-of-sixteen') })).toBe(204);
+  npm.kill('SIGTERM');
+  await expect.poll(() => post(url, {}).catch(() => 'closed')).toBe('closed');
+});
+
 test('a changed body, another secret, an old delivery and a missing signature are reported as invalid', async () => {
   const url = await startReceiver('--secret', 'a-secret-of-sixteen', '--status', '500');
   expect(await post(url, { headers: headers('a-secret-of-sixteen'), body: `${body} ` })).toBe(500);
@@ -69,7 +83,7 @@ test.each([
   [['--status', '42'], 1, /^--status 42 is no status[\s\S]*Usage: /],
   [['--port', '70000'], 1, /^--port 70000 is no port[\s\S]*Usage: /],
 ])('%j is answered with the usage and no stack', (args, code, text) => {
-  const script = join(import.meta.dirname, '..', '..', '..', 'stack', 'receiver.ts');
+  const script = join(root, 'stack', 'receiver.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', script, ...args], {
     encoding: 'utf8',
   });
