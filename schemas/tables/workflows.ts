@@ -10,11 +10,14 @@ export const taskQueues = {
   wallets: 'wallets',
   /** Publishing of events, with first attempts at receivers. */
   webhooks: 'webhooks',
-  /** Further attempts. Many slots, because a slow receiver occupies one for its whole timeout. */
+  /**
+   * Further attempts at receivers, mails, and replays. Many slots, because a slow receiver occupies one for its whole
+   * timeout.
+   */
   retries: 'retries',
   /** Rows of imports, for which a request may be waiting. No activity on this queue waits for wallets or receivers. */
   imports: 'imports',
-  /** The work after an import, campaigns and replays, at the lowest priority. */
+  /** Long work on many rows: what follows an import, campaigns, rebuilds, expiry, erasures; at the lowest priority. */
   batches: 'batches',
 } as const;
 

@@ -1,5 +1,6 @@
-// What the pass of one member shows. Serial number and authentication token never change during the life of a pass.
-// Everything else follows from the template and the pass view, so equal views give equal bytes of pass.json.
+// The face of an Apple pass: lays out a pass view (passes.view.ts) as pass.json. Serial number and authentication token
+// never change during the life of a pass. Everything else follows from the template and the view, so equal views give
+// equal bytes.
 
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
 import { rgb } from '../../programs/contrast.rules.js';
