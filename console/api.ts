@@ -1,6 +1,8 @@
-// Calls of the public API, by types generated from the OpenAPI document. Every call is recorded as a curl line. The
-// state of the connection (signed out, unavailable) is recorded for the frame to show
-// (docs/decisions/the-console-is-a-client.md).
+// Where the console gets its data: calls of the public API, which pages make in `useRead` and `useAction`
+// (actions.tsx). `npm run check` writes their types from openapi.json into openapi.d.ts, which is not in the repository.
+// Every call is recorded as a curl line. The state of the connection (signed out, unavailable) is recorded for the frame
+// to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also hears a
+// process of the demo (pages/liveDesk.tsx).
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from './openapi.js';
 import { createStore } from './store.js';
