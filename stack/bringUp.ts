@@ -1,6 +1,7 @@
 // Starts the engines, runs the migration, seeds the demo, then starts worker and API. stack.json is written when all of
 // them answer.
 import { toError } from '../platform/toError.js';
+import { allOrNone } from './allOrNone.js';
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
 import type { SeedDemo, SeededDemo } from './demo.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
@@ -13,12 +14,17 @@ import type { ProcessPlan } from './supervisedProcess.js';
 import type { Supervisor } from './supervisor.js';
 import type { Terminal } from './terminal.js';
 
+export interface Bundle {
+  title: string;
+  /** Needs no engine. Returns a short text about the work done, for the terminal. */
+  bundle(env: NodeJS.ProcessEnv): Promise<string>;
+}
+
 export interface StackParts {
   /** `env` is the environment that worker and API get. Returns a short text about the work done, for the terminal. */
   migrate(env: NodeJS.ProcessEnv): Promise<string>;
   seedDemo(input: SeedDemo): Promise<SeededDemo>;
-  /** Returns whether the bundle was built anew. */
-  buildConsole(): Promise<boolean>;
+  bundles: Bundle[];
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
   deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan;
@@ -44,16 +50,18 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
   const { settings, terminal, signal, parts } = deps;
   const ports = await choosePorts(settings);
   const addresses = addressesOf(settings, ports);
-  const engines = await startEngines(deps, ports);
+  // A first start may build an engine for minutes, so what needs none is made at the same time.
+  const [engines] = await allOrNone(signal, (signal) => [
+    startEngines({ ...deps, signal }, ports),
+    ...parts.bundles.map(({ title, bundle }) =>
+      terminal.step(title, async () => ({ result: undefined, said: await bundle(settings.env) })),
+    ),
+  ]);
   const input: ServicesInput = { settings, engines, addresses, secrets: persistedSecrets(settings.stackDir) };
   const env = serviceEnv(input);
 
   signal.throwIfAborted();
   await terminal.step('migration', async () => ({ result: undefined, said: await parts.migrate(env) }));
-  await terminal.step('console', async () => {
-    const anew = await parts.buildConsole();
-    return { result: undefined, said: anew ? 'bundled' : 'its bundle is there' };
-  });
   signal.throwIfAborted();
   const { signInLink, ...demo } = await terminal.step('demo', async () => {
     const consoleJwtSecret = env.CONSOLE_JWT_SECRET ?? '';

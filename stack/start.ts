@@ -4,6 +4,8 @@ import pino from 'pino';
 import { createDeps } from '../platform/createDeps.js';
 import { readConfig } from '../schemas/shared/config.schema.js';
 import { migrate } from '../worker/migrate.js';
+import { workflowBundle } from '../worker/workflowBundle.js';
+import type { Bundle } from './bringUp.js';
 import { buildConsole } from './buildConsole.js';
 import { seedDemo } from './demo.js';
 import { readOptions } from './readOptions.js';
@@ -27,10 +29,22 @@ async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
   }
 }
 
+const bundles: Bundle[] = [
+  { title: 'console', bundle: async () => ((await buildConsole()) ? 'bundled' : 'its bundle is there') },
+  {
+    title: 'workflows',
+    async bundle({ STACK_BUILT, TEMPORAL_CODEC_KEY }) {
+      // The built worker has its own.
+      if (STACK_BUILT !== 'true') await workflowBundle(TEMPORAL_CODEC_KEY ? 'encrypted' : 'plain');
+      return 'their bundle is there';
+    },
+  },
+];
+
 process.exit(
   await runStack({
     env: process.env,
     out: process.stdout,
-    parts: { migrate: migrateDatabase, buildConsole, seedDemo, workerPlan, apiPlan, deskPlan },
+    parts: { migrate: migrateDatabase, bundles, seedDemo, workerPlan, apiPlan, deskPlan },
   }),
 );

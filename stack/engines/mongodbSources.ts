@@ -115,7 +115,7 @@ async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: 
   const cargo = findOnPath('cargo', env);
   if (cargo === undefined) throw new Error('cargo is not on the PATH');
   return await intoCache(file, context, async (folder) => {
-    const doing = 'building SecantusDB with cargo, once, about 5 min';
+    const doing = 'building SecantusDB, about 5 min';
     context.task.say(doing);
     await runTool({
       command: cargo,

@@ -1,6 +1,7 @@
 // Starts the engines for which the user gave no address. Each engine keeps its port when it is started again.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { allOrNone } from '../allOrNone.js';
 import { assertPortFree, type ChosenPorts } from '../chosenPorts.js';
 import type { Settings } from '../settings.js';
 import { replaceFile } from '../stackFile.js';
@@ -32,15 +33,11 @@ export interface Engines {
 }
 
 export async function startEngines(deps: EnginesDeps, ports: ChosenPorts): Promise<Engines> {
-  // When one engine cannot be obtained, the other one's download or build, which may take long, is stopped with the
-  // same error.
-  const failed = new AbortController();
-  const both = { ...deps, signal: AbortSignal.any([deps.signal, failed.signal]) };
-  const starting = [startMongodb(both, ports.mongodb), startTemporal(both, ports)] as const;
-  for (const one of starting) one.catch((error: unknown) => failed.abort(error));
-  await Promise.allSettled(starting);
-  failed.signal.throwIfAborted();
-  const [mongodb, temporal] = await Promise.all(starting);
+  // An engine that cannot be had also stops the other one's download or build, which may take long.
+  const [mongodb, temporal] = await allOrNone(deps.signal, (signal) => [
+    startMongodb({ ...deps, signal }, ports.mongodb),
+    startTemporal({ ...deps, signal }, ports),
+  ]);
   return { ...mongodb, ...temporal };
 }
 

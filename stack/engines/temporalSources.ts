@@ -188,7 +188,7 @@ async function buildTemporal(file: CachedFile, env: NodeJS.ProcessEnv, context: 
   const go = findOnPath('go', env);
   if (go === undefined) throw new Error('go is not on the PATH');
   return await intoCache(file, context, async (folder) => {
-    const doing = 'building the Temporal CLI with go, once, about 5 min';
+    const doing = 'building Temporal, about 5 min';
     context.task.say(doing);
     let modules = 0;
     let packages = 0;
@@ -201,9 +201,7 @@ async function buildTemporal(file: CachedFile, env: NodeJS.ProcessEnv, context: 
       onLine: (line) => {
         if (line.startsWith('go: downloading')) modules += 1;
         else packages += 1;
-        context.task.say(
-          `${doing}: ${packages === 0 ? `${modules} modules fetched` : `${packages} packages compiled`}`,
-        );
+        context.task.say(`${doing}: ${packages === 0 ? `${modules} modules` : `${packages} packages`}`);
       },
     });
   });

@@ -55,6 +55,14 @@ describe('a running stack', () => {
     expect((await fetch(file.temporalUi ?? '')).status).toBe(200);
   });
 
+  test('console and workflows are bundled while the engines start', () => {
+    const printed = stack.printed();
+    for (const made of ['✓ console', '✓ workflows']) {
+      expect(printed.indexOf(made)).toBeGreaterThan(0);
+      expect(printed.indexOf(made)).toBeLessThan(printed.indexOf('✓ migration'));
+    }
+  });
+
   test('files that hold a key are readable by their owner only', () => {
     for (const name of ['stack.json', 'console-jwt-secret', 'secrets-key', 'demo-api-key', 'supervisor.lock']) {
       expect([name, statSync(join(stackDir, name)).mode & 0o077]).toEqual([name, 0]);
