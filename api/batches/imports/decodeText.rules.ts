@@ -89,7 +89,7 @@ function withoutMark(head: Buffer, said: Charset | undefined): Charset {
 }
 
 async function* decoded(bytes: AsyncIterable<Buffer>, charset: Charset): AsyncGenerator<string> {
-  const decode = charset === 'windows-1252' ? decodeWindows1252 : strictDecoder(charset);
+  const decode = strictDecoder(charset);
   for await (const chunk of bytes) yield withoutNul(decode(chunk));
   yield withoutNul(decode());
 }
@@ -99,12 +99,13 @@ function withoutNul(text: string): string {
   return text;
 }
 
-type Decode = (bytes?: Buffer) => string;
-
 const newLines = (text: string): number => text.split(lineEnd).length - 1;
 
-/** Removes the byte order mark. */
-function strictDecoder(charset: Exclude<Charset, 'windows-1252'>): Decode {
+/**
+ * Removes the byte order mark. Bytes are always decoded as a part of a stream: Node 20 decodes windows-1252 as Latin-1
+ * otherwise. Not iconv-lite, which replaces what is invalid instead of refusing it.
+ */
+function strictDecoder(charset: Charset): (bytes?: Buffer) => string {
   const decoder = new TextDecoder(charset, { fatal: true });
   let line = 1;
   return (bytes) => {
@@ -130,12 +131,3 @@ function notDecodable(charset: Charset, line: number, bytes: Buffer = Buffer.all
     `near line ${line + newLines(before)} it is not UTF-8${which}. Save it as UTF-8, or say its charset in the Content-Type of the file: "text/csv; charset=windows-1252".`,
   );
 }
-
-/** The characters of 0x80 to 0x9f. `TextDecoder` in some versions of Node decodes this charset as Latin-1. */
-const windows1252 =
-  '\u20AC\x81\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\x8D\u017D\x8F\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178';
-
-const differing = /[\x80-\x9f]/g;
-
-const decodeWindows1252: Decode = (bytes) =>
-  bytes?.toString('latin1').replace(differing, (character) => windows1252[character.charCodeAt(0) - 0x80] ?? '') ?? '';
