@@ -1,4 +1,5 @@
 // What the console makes of the columns and cells of an import's file.
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -18,7 +19,11 @@ interface ImportFile {
 }
 const { fieldsOf, titlesOf, openTitles, canBeFound, mappingOf, wrongCells }: ImportFile = await import(module);
 const csvModule = '../../../console/csv.js';
-const { parseCsv }: { parseCsv: (text: string) => string[][] } = await import(csvModule);
+interface Csv {
+  parseCsv: (text: string) => string[][];
+  toCsv: (rows: string[][], separator: string) => string;
+}
+const { parseCsv, toCsv }: Csv = await import(csvModule);
 
 const common: Fields = {
   firstName: 'First name, GIVEN-NAME, forename, Vorname, Prénom, prenom, Nombre, Nome, Vorname Kunde, first_name',
@@ -123,6 +128,57 @@ it.each([
     ['Vorname', 'Mail'],
     ['Ada', 'a@b.example'],
   ]);
+});
+
+it('has the rows that the service reads from any file that is CSV', () => {
+  const ends = ['\n', '\r\n', '\r'];
+  const parts = fc.constantFrom('a', 'ü', ' ', '"', '"b"', '""', ';', ';', ...ends);
+  const pre = { bom: true, delimiter: ';', record_delimiter: ends };
+  const lenient = { relax_column_count: true, skip_records_with_empty_values: true };
+  const text = fc.array(parts, { maxLength: 25 }).map((all) => `title;other\r\n${all.join('')}`);
+  let compared = 0;
+  const readByService = (given: string): string[][] | undefined => {
+    try {
+      return parse(given, { ...pre, ...lenient });
+    } catch {
+      return undefined;
+    }
+  };
+  fc.assert(
+    fc.property(text, (given) => {
+      const rows = readByService(given);
+      if (rows === undefined) return;
+      compared += 1;
+      expect(parseCsv(given)).toEqual(rows.map((row) => row.map((cell) => cell.replaceAll(/\r\n?/g, '\n'))));
+    }),
+    { numRuns: 2_000 },
+  );
+  expect(compared).toBeGreaterThan(500);
+});
+
+it('reads the corrected rows as they were written, with any separator', () => {
+  const cell = fc.oneof(fc.string(), fc.constantFrom('"', ' a ', ';', '\n', '=1', '\ufeff'));
+  const row = fc.array(cell, { minLength: 2, maxLength: 4 }).filter((cells) => cells.some((one) => one.trim() !== ''));
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1 }), fc.constantFrom(',', ';', '\t'), (rows, separator) => {
+      const file = toCsv([['row', 'reason'], ...rows], separator);
+      const kept = rows.map((cells) => cells.map((one) => one.replaceAll(/\r\n?/g, '\n')));
+      expect(parseCsv(file)).toEqual([['row', 'reason'], ...kept]);
+    }),
+  );
+});
+
+it.each([
+  [
+    'a;b\n1;"2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  ['a;"b\n1;2', [['a', 'b\n1;2']]],
+])('shows what is there of %j, whose last quote is open', (text, rows) => {
+  expect(parseCsv(text)).toEqual(rows);
 });
 
 describe('the cells of a failed row', () => {
