@@ -4,7 +4,7 @@
 // answer.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { PayloadCodec } from '@temporalio/common';
+import proto from '@temporalio/proto';
 import { z } from 'zod';
 import type { Config } from '../../schemas/shared/config.schema.js';
 import { createPayloadCodec } from './payloadCodec.js';
@@ -14,12 +14,9 @@ export const codecPath = '/codec';
 /** Twice the size of a page of a history in Temporal. */
 const maxBodyBytes = 8 * 1_048_576;
 
-const base64 = z.string().transform((text) => Buffer.from(text, 'base64'));
-const request = z.object({
-  payloads: z.array(z.object({ metadata: z.record(z.string(), base64).default({}), data: base64.optional() })),
-});
-
-type Payloads = Awaited<ReturnType<PayloadCodec['decode']>>;
+/** Temporal reads the payloads themselves. */
+const request = z.object({ payloads: z.array(z.unknown()) });
+const { Payloads } = proto.temporal.api.common.v1;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -43,17 +40,6 @@ async function bodyOf(asked: IncomingMessage): Promise<string | null> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** The JSON form of Temporal's payloads: all bytes in base64. */
-function jsonOf(payloads: Payloads): string {
-  const inBase64 = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
-  return JSON.stringify({
-    payloads: payloads.map(({ metadata, data }) => ({
-      metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, inBase64(value)])),
-      data: inBase64(data),
-    })),
-  });
 }
 
 /** Undefined unless both TEMPORAL_CODEC_KEY and TEMPORAL_CODEC_TOKEN are set. */
@@ -89,8 +75,8 @@ export function createCodecEndpoint(config: Config): RequestListener | undefined
     const body = await bodyOf(asked);
     if (body === null) return say(413, 'Too many payloads at once.');
     try {
-      const { payloads } = request.parse(JSON.parse(body));
-      const decoded = jsonOf(await codec.decode(payloads as Payloads));
+      const { payloads } = Payloads.fromObject(request.parse(JSON.parse(body)));
+      const decoded = JSON.stringify(Payloads.create({ payloads: await codec.decode(payloads) }));
       reply.writeHead(200, { 'Content-Type': 'application/json' }).end(decoded);
     } catch (error) {
       const isForeign = error instanceof Error && error.message.startsWith('A payload is encrypted with key');

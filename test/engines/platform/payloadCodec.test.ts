@@ -241,6 +241,7 @@ describe('the codec endpoint', () => {
     '',
     '[]',
     '{"payloads":1}',
+    '{"payloads":[1]}',
     '{"payloads":[{"data":"x","metadata":{"encoding":"YmluYXJ5L2VuY3J5cHRlZA=="}}]}',
   ])('answers %j with 400', async (body) => {
     const headers = { Authorization: `Bearer ${token}` };
