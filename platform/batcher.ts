@@ -1,5 +1,6 @@
 // A batcher combines concurrent calls into one commit, query or message. A single call starts without delay. Calls that
-// arrive while `concurrency` groups are running form the next group.
+// arrive while `concurrency` groups are running form the next group. Not dataloader, which knows neither `concurrency`,
+// a size for each group nor a limit of the wait.
 import { ServiceError } from '../schemas/shared/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 

@@ -1,4 +1,5 @@
-// Runs the same read once for all callers that ask for it at the same time.
+// Runs the same read once for all callers that ask for it at the same time. Not `fetch` of lru-cache, which gives
+// callers a read that began before they asked.
 
 export type Coalesce = <T>(key: string, read: () => Promise<T>) => Promise<T>;
 

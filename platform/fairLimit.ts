@@ -6,6 +6,7 @@
 //   The first is given while at least 1/16 of all slots is free, the second while 2/16 are, and so on.
 // - A slot that becomes free goes to the waiting owner with the fewest slots, and of its keys to the one with the
 //   fewest.
+// Not bottleneck or p-queue, which share no slots among owners and withdraw no request.
 
 /** A request for one slot. The object itself identifies the request to `withdraw`. */
 export interface SlotRequest {

@@ -1,7 +1,7 @@
 // A keyed mutex: work on one key runs one after another within this process. MongoDB serialises concurrent changes of
 // one member too, but with conflicts and retries; waiting is cheaper. When the work on a key fails because the database
 // is unavailable, all work that waits for that key fails with UNAVAILABLE, because it would only run into the same
-// timeout.
+// timeout. Not async-mutex or p-limit: as many lines stay here, and work on a free key would not begin at once.
 import { ServiceError } from '../schemas/shared/errors.js';
 import { isUnavailable } from './mongodb/isUnavailable.js';
 

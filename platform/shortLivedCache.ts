@@ -1,5 +1,6 @@
 // Caches rows that change rarely for one second. Callers must accept data that is up to one second old. The process
-// that changes a row removes it from its cache, so that it sees its own change at once.
+// that changes a row removes it from its cache, so that it sees its own change at once. Not `fetch` of lru-cache: its
+// second begins after the load, and `forget` fails a load that finds no row.
 import { LRUCache } from 'lru-cache';
 
 export const cachedForMs = 1_000;

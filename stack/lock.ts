@@ -1,6 +1,7 @@
 // A lock between processes: at most one holder. The lock file names its holder, and the next caller replaces the file
 // of a dead holder, so a killed process does not block the lock. The file is created by a hard link and replaced by a
-// rename, so readers never see half of it.
+// rename, so readers never see half of it. Not proper-lockfile: its file names no holder, and a paused holder
+// counts as dead.
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 // The public keys of a console that signs its own tokens. They are cached for as long as the console's cache headers
 // allow, and stay in use while they cannot be fetched again. A token that names an unknown key causes a fetch at most
-// once in 30 s, so forged tokens cause no load at the console.
+// once in 30 s, so forged tokens cause no load at the console. Not jose's createRemoteJWKSet, which ignores those
+// headers and refuses tokens while keys cannot be fetched again.
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../schemas/shared/errors.js';

@@ -1,5 +1,6 @@
 // Checks that bytes are a complete, undamaged PNG, without decoding its pixels: signature, chunk lengths, every CRC,
 // one IHDR first, at least one IDAT, IEND last with nothing after it. A phone rejects a pass for any such defect.
+// Not image-size, which checks no CRC, or pngjs, which decodes the pixels.
 
 import { crc32 } from 'node:zlib';
 

@@ -131,7 +131,7 @@ const maxLength = 40;
 
 /**
  * The number of letters to insert, remove, replace or swap with the next one, regardless of case; Infinity for words
- * that are too long.
+ * that are too long. Not leven or fastest-levenshtein, for which a swap is two mistakes.
  */
 export function distanceBetween(one: string, other: string): number {
   const [from, to] = [one.toLowerCase(), other.toLowerCase()];

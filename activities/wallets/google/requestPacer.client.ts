@@ -1,6 +1,7 @@
 // Spaces the requests to Google's API evenly over all workers. Google allows the whole project 20 requests a second
 // (docs/protocols/google-wallet.md#5-errors-and-limits). Slots are spaced evenly, so no period of 1,000 ms holds more
 // than `perSecond` of them. Without Redis, or while it is unavailable, each process limits only its own requests.
+// Not p-throttle or rate-limiter-flexible: they send a second's requests at once, the latter two seconds' in a row.
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { within } from '../../../platform/within.js';
