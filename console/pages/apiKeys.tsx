@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
-import { Button, Choices, Form, Submit, TextInput } from '../parts/form.js';
+import { Button, Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { Table } from '../parts/table.js';
@@ -21,6 +21,7 @@ export function ApiKeys() {
   /** A key may have made another one. */
   const creatorOf = (id: string) => nameOf({ id, name: keys.data?.find((key) => key.id === id)?.name });
   const [draft, setDraft, clear] = useDraft('new-key', blank);
+  const of = controlsOf(draft, setDraft);
   const [secret, setSecret] = useState<string | null>(null);
   const [asks, setAsks] = useState<{ id: string; name: string } | null>(null);
   const creation = useAction(
@@ -49,27 +50,13 @@ export function ApiKeys() {
       <Panel title={said.new} needs="api-keys:create" folds>
         <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
           <div className="fields">
-            <TextInput
-              name="name"
-              label={said.name}
-              value={draft.name}
-              onChange={(name) => setDraft({ ...draft, name })}
-            />
-            <TextInput
-              name="expiresAt"
-              type="datetime-local"
-              label={said.expires}
-              hint={said.expiresHint}
-              value={draft.expiresAt}
-              onChange={(expiresAt) => setDraft({ ...draft, expiresAt })}
-            />
+            <TextInput {...of('name')} label={said.name} />
+            <TextInput {...of('expiresAt')} type="datetime-local" label={said.expires} hint={said.expiresHint} />
           </div>
           <Choices
-            name="roleIds"
+            {...of('roleIds')}
             label={said.roles}
             options={(roles.data ?? []).map(({ id, name }) => [id, name])}
-            value={draft.roleIds}
-            onChange={(roleIds) => setDraft({ ...draft, roleIds })}
           />
           <div>
             <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>

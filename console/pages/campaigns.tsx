@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
-import { Button, Form, Select, TextInput } from '../parts/form.js';
+import { Button, controlsOf, Form, Select, TextInput, wordsOf } from '../parts/form.js';
 import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { LockScreen } from '../parts/phones.js';
 import { PagedTable, usePage } from '../parts/table.js';
@@ -21,18 +21,13 @@ const readBatches = (page: number) =>
 type Batch = Awaited<ReturnType<typeof readBatches>>['items'][number];
 const canStop = (batch: Batch): boolean => !isOver(batch) && batch.percent < 100;
 
-const words = (text: string) =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
-
 export function Campaigns() {
   const [page, setPage] = usePage();
   const [draft, setDraft] = useDraft('campaign', blank);
+  const of = controlsOf(draft, setDraft);
   const [asks, setAsks] = useState(false);
   const { programId, message } = draft;
-  const tags = words(draft.tags);
+  const tags = wordsOf(draft.tags);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const known = useRead(['tags'], () => data(api.GET('/merchants/me/members/tags')));
   const who = { ...(programId && { programId }), ...(tags.length > 0 && { tags }) };
@@ -67,26 +62,16 @@ export function Campaigns() {
         <Panel title={said.new} needs="merchants.campaigns:create" folds>
           <Form label={said.new} findings={send.findings} onSubmit={() => setAsks(true)}>
             <Select
-              name="programId"
+              {...of('programId')}
               label={said.program}
-              value={programId}
               options={[['', said.allPrograms], ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const)]}
-              onChange={(next) => setDraft({ ...draft, programId: next })}
             />
+            <TextInput {...of('tags')} label={said.tags} hint={said.tagsHint(known.data?.tags.slice(0, 12) ?? [])} />
             <TextInput
-              name="tags"
-              label={said.tags}
-              hint={said.tagsHint(known.data?.tags.slice(0, 12) ?? [])}
-              value={draft.tags}
-              onChange={(next) => setDraft({ ...draft, tags: next })}
-            />
-            <TextInput
-              name="message"
+              {...of('message')}
               label={said.message}
               hint={said.left(maxMessage - message.length)}
               lines={3}
-              value={message}
-              onChange={(next) => setDraft({ ...draft, message: next })}
             />
             <Failure error={audience.error} />
             <p role="status">{reaches}</p>

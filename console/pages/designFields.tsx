@@ -8,12 +8,6 @@ import { type Field, passLabels } from './designSections.js';
 
 const said = texts.design;
 
-interface EditProps {
-  field: Field;
-  program: Json;
-  onChange: (program: Json) => void;
-}
-
 const asInteger = (text: string): number | string | undefined => {
   if (text.trim() === '') return undefined;
   return /^-?\d+$/.test(text.trim()) ? Number(text) : text;
@@ -27,7 +21,7 @@ const pruned = (program: Json, path: string): Json => {
   return isEmpty && parent === 'expiry' ? withAt(program, parent, undefined) : program;
 };
 
-export function Edit({ field, program, onChange }: EditProps) {
+export function Edit({ field, program, onChange }: { field: Field; program: Json; onChange: (program: Json) => void }) {
   const { path, label, hint } = field;
   if (field.shown && !field.shown(program)) return null;
   const value = at(program, path);

@@ -1,7 +1,7 @@
 // The changes of one member: points, rewards, tags and status.
 import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
 import { number, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
@@ -33,29 +33,18 @@ export function Points({ member }: { member: Detail }) {
       },
     },
   );
-  const put = (next: Partial<typeof draft>) => {
+  const of = controlsOf(draft, (next) => {
     key.done();
-    setDraft({ ...draft, ...next });
-  };
+    setDraft(next);
+  });
   return (
     <Panel title={title} needs={edit}>
       <Form label={title} findings={give.findings} onSubmit={() => give.run()}>
         <div className="fields">
           {!isStamps && (
-            <TextInput
-              name="delta"
-              label={said.delta(program.fields.primaryLabel)}
-              hint={said.deltaHint}
-              value={draft.delta}
-              onChange={(delta) => put({ delta })}
-            />
+            <TextInput {...of('delta')} label={said.delta(program.fields.primaryLabel)} hint={said.deltaHint} />
           )}
-          <TextInput
-            name="changeMessage"
-            label={said.changeMessage}
-            value={draft.changeMessage}
-            onChange={(changeMessage) => put({ changeMessage })}
-          />
+          <TextInput {...of('changeMessage')} label={said.changeMessage} />
         </div>
         <div>
           <Submit isRunning={give.isRunning}>{isStamps ? said.giveStamp : said.give}</Submit>
@@ -109,18 +98,12 @@ export function Redeem({ member }: { member: Detail }) {
   );
 }
 
-const words = (text: string) =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean);
-
 export function Tags({ member: { id, tags } }: { member: Detail }) {
   const [text, setText, clear] = useDraft(`tags:${id}`, '');
   const known = useRead(['tags'], () => data(api.GET('/merchants/me/members/tags')));
   const params = { path: { id } };
   const add = useAction(
-    () => data(api.POST('/merchants/me/members/{id}/tags', { params, body: { tags: words(text) } })),
+    () => data(api.POST('/merchants/me/members/{id}/tags', { params, body: { tags: wordsOf(text) } })),
     {
       changes: [...changes, 'tags'],
       said: said.tagged,
@@ -168,6 +151,7 @@ export function Tags({ member: { id, tags } }: { member: Detail }) {
 export function Status({ member }: { member: Detail }) {
   const { id } = member;
   const [draft, setDraft, clear] = useDraft(`status:${id}`, { status: member.status as string, reason: '' });
+  const of = controlsOf(draft, setDraft);
   const change = useAction(
     () => {
       const { status, reason } = draft;
@@ -183,19 +167,8 @@ export function Status({ member }: { member: Detail }) {
   return (
     <Panel title={texts.members.status} needs={edit}>
       <Form label={texts.members.status} className="form line" findings={change.findings} onSubmit={() => change.run()}>
-        <Select
-          name="status"
-          label={said.newStatus}
-          value={draft.status}
-          options={Object.entries(texts.members.statuses)}
-          onChange={(status) => setDraft({ ...draft, status })}
-        />
-        <TextInput
-          name="reason"
-          label={said.reason}
-          value={draft.reason}
-          onChange={(reason) => setDraft({ ...draft, reason })}
-        />
+        <Select {...of('status')} label={said.newStatus} options={Object.entries(texts.members.statuses)} />
+        <TextInput {...of('reason')} label={said.reason} />
         <Submit isRunning={change.isRunning}>{said.changeStatus}</Submit>
       </Form>
     </Panel>

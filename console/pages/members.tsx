@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
-import { Form, Select, Submit, TextInput } from '../parts/form.js';
+import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
@@ -122,27 +122,19 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
       },
     },
   );
-  const text = (name: 'firstName' | 'lastName' | 'email', label: string) => (
-    <TextInput
-      name={name}
-      label={label}
-      value={draft[name]}
-      onChange={(value) => setDraft({ ...draft, [name]: value })}
-    />
-  );
+  const of = controlsOf(draft, setDraft);
   return (
     <Panel title={said.enroll} needs="merchants.members:create">
       <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run()}>
         <Select
-          name="programId"
-          label={said.into}
+          {...of('programId')}
           value={programId}
+          label={said.into}
           options={programs.map(({ _id, name }) => [_id, name])}
-          onChange={(value) => setDraft({ ...draft, programId: value })}
         />
-        {text('firstName', said.firstName)}
-        {text('lastName', said.lastName)}
-        {text('email', said.email)}
+        <TextInput {...of('firstName')} label={said.firstName} />
+        <TextInput {...of('lastName')} label={said.lastName} />
+        <TextInput {...of('email')} label={said.email} />
         <Submit isRunning={enroll.isRunning}>{texts.frame.create}</Submit>
       </Form>
     </Panel>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
-import { Button, Form, Select, Submit, TextInput } from '../parts/form.js';
+import { Button, controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may, useSession } from '../session.js';
@@ -52,6 +52,7 @@ export function People() {
   const users = useRead(['users', page], () => readUsers(page), { keep: true });
   const roles = useRead(['roles'], readRoles);
   const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
+  const of = controlsOf(draft, setDraft);
   const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')), { enabled: may('api-keys:view') });
   const [asks, setAsks] = useState<Asked | null>(null);
   const keysOf = ({ id }: User) => keys.data?.filter((key) => key.createdBy === id && key.revokedAt === null) ?? [];
@@ -101,20 +102,8 @@ export function People() {
       <Failure error={users.error} />
       <Panel title={said.new} needs="users:edit" folds>
         <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
-          <TextInput
-            name="email"
-            type="email"
-            label={said.email}
-            value={draft.email}
-            onChange={(email) => setDraft({ ...draft, email })}
-          />
-          <Select
-            name="roleIds"
-            label={said.role}
-            value={draft.role}
-            options={options}
-            onChange={(role) => setDraft({ ...draft, role })}
-          />
+          <TextInput {...of('email')} type="email" label={said.email} />
+          <Select {...of('role')} name="roleIds" label={said.role} options={options} />
           <Submit isRunning={invite.isRunning}>{said.invite}</Submit>
         </Form>
       </Panel>

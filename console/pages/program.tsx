@@ -7,7 +7,7 @@ import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '.
 import { ApiError, api, data, serviceUrl } from '../api.js';
 import { at, type Json, patchBetween } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
-import { Button, Form, OtherFindings, TextInput } from '../parts/form.js';
+import { Button, controlsOf, Form, OtherFindings, TextInput } from '../parts/form.js';
 import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, PublicPage } from '../parts/phones.js';
 import { Table } from '../parts/table.js';
@@ -23,11 +23,6 @@ const said = texts.design;
 const fixed = ['_id', 'version', 'liveVersion', 'archived', 'merchantId'];
 const contentOf = (program: Json): Json =>
   Object.fromEntries(Object.entries(program).filter(([key]) => !fixed.includes(key)));
-
-interface Edited {
-  version: number;
-  program: Json;
-}
 
 interface Sample {
   /** Null until somebody types one: the service chooses. */
@@ -105,8 +100,9 @@ function Live({ id }: { id: string }) {
 }
 
 function Designer({ id, saved }: { id: string; saved: Json & { version: number; liveVersion: number | null } }) {
-  const [edited, setEdited, forget] = useDraft<Edited | null>(`program:${id}`, null);
+  const [edited, setEdited, forget] = useDraft<{ version: number; program: Json } | null>(`program:${id}`, null);
   const [sample, setSample] = useState<Sample>({ balance: null, changeMessage: said.sampleMessage });
+  const of = controlsOf(sample, setSample);
   const [asks, setAsks] = useState<{ version: number } | 'archive' | null>(null);
   const [batchId, setBatchId] = useDraft<string | null>(`rebuild:${id}`, null);
   const program = edited?.program ?? contentOf(saved);
@@ -255,18 +251,13 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
           </div>
           <div className="fields">
             <TextInput
+              {...of('balance')}
               name="sample.balance"
               label={said.sampleBalance}
               inputMode="numeric"
               value={sample.balance ?? balanceOf(apple)}
-              onChange={(balance) => setSample({ ...sample, balance })}
             />
-            <TextInput
-              name="sample.changeMessage"
-              label={said.sampleChange}
-              value={sample.changeMessage}
-              onChange={(changeMessage) => setSample({ ...sample, changeMessage })}
-            />
+            <TextInput {...of('changeMessage')} name="sample.changeMessage" label={said.sampleChange} />
           </div>
           <h3>{texts.phones.publicPage}</h3>
           <PublicPage html={preview.data?.publicPage} />

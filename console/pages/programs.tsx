@@ -2,7 +2,7 @@
 import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { Form, Select, Submit, TextInput } from '../parts/form.js';
+import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Page, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { texts } from '../texts.js';
@@ -47,6 +47,7 @@ export function Programs() {
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const [, go] = useLocation();
   const [draft, setDraft, clear] = useDraft('new-program', { name: '', style: 'stamps' as Style });
+  const of = controlsOf(draft, setDraft);
   const creation = useAction(create, {
     changes: ['programs'],
     onDone(program) {
@@ -64,19 +65,8 @@ export function Programs() {
           findings={creation.findings}
           onSubmit={() => creation.run(draft)}
         >
-          <TextInput
-            name="name"
-            label={said.name}
-            value={draft.name}
-            onChange={(name) => setDraft({ ...draft, name })}
-          />
-          <Select
-            name="style"
-            label={said.style}
-            value={draft.style}
-            options={said.styles}
-            onChange={(style) => setDraft({ ...draft, style: style as Style })}
-          />
+          <TextInput {...of('name')} label={said.name} />
+          <Select {...of('style')} label={said.style} options={said.styles} />
           <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
         </Form>
       </Panel>

@@ -4,7 +4,7 @@ import { useLocation, useParams } from 'wouter';
 import { queryClient, useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm, Window } from '../parts/dialog.js';
-import { Button, Choices, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
+import { Button, Choices, controlsOf, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
@@ -232,6 +232,7 @@ function Range({ id }: { id: string }) {
     until: '',
     only: 'failed',
   });
+  const of = controlsOf(draft, setDraft);
   const [batchId, setBatchId] = useState<string | null>(null);
   const replay = useAction(
     () => {
@@ -253,28 +254,9 @@ function Range({ id }: { id: string }) {
   return (
     <Panel title={said.range} needs={['merchants.campaigns:edit', readsMembers]}>
       <Form label={said.range} findings={replay.findings} onSubmit={() => replay.run()}>
-        <TextInput
-          name="since"
-          type="datetime-local"
-          label={said.since}
-          value={draft.since}
-          onChange={(since) => setDraft({ ...draft, since })}
-        />
-        <TextInput
-          name="until"
-          type="datetime-local"
-          label={said.until}
-          hint={said.untilHint}
-          value={draft.until}
-          onChange={(until) => setDraft({ ...draft, until })}
-        />
-        <Select
-          name="only"
-          label={said.only}
-          value={draft.only}
-          options={said.onlys}
-          onChange={(only) => setDraft({ ...draft, only })}
-        />
+        <TextInput {...of('since')} type="datetime-local" label={said.since} />
+        <TextInput {...of('until')} type="datetime-local" label={said.until} hint={said.untilHint} />
+        <Select {...of('only')} label={said.only} options={said.onlys} />
         <div>
           <Submit isRunning={replay.isRunning}>{said.replayRange}</Submit>
         </div>
@@ -293,6 +275,7 @@ function Change({ webhook }: { webhook: Subscription }) {
     backoffSeconds: String(retryPolicy.backoffMs / 1_000),
     timeoutSeconds: String(timeoutMs / 1_000),
   });
+  const of = controlsOf(draft, setDraft);
   const save = useAction(
     () => {
       const body = {
@@ -321,10 +304,9 @@ function Change({ webhook }: { webhook: Subscription }) {
     path: string,
   ) => (
     <TextInput
+      {...of(field)}
       name={path}
       label={label}
-      value={draft[field]}
-      onChange={(value) => setDraft({ ...draft, [field]: value })}
       {...(field === 'url' && !may(readsMembers) && { isDisabled: true, hint: texts.frame.notAllowed(readsMembers) })}
     />
   );
@@ -338,13 +320,7 @@ function Change({ webhook }: { webhook: Subscription }) {
           {text('backoffSeconds', said.backoffSeconds, 'retryPolicy.backoffMs')}
           {text('timeoutSeconds', said.timeoutSeconds, 'timeoutMs')}
         </div>
-        <Choices
-          name="events"
-          label={said.events}
-          options={said.eventTypes}
-          value={draft.events}
-          onChange={(next) => setDraft({ ...draft, events: next })}
-        />
+        <Choices {...of('events')} label={said.events} options={said.eventTypes} />
         <div>
           <Submit isRunning={save.isRunning}>{texts.frame.save}</Submit>
         </div>

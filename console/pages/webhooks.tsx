@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { Choices, Form, Submit, TextInput } from '../parts/form.js';
+import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
@@ -55,6 +55,7 @@ const blank = { name: '', url: '', events: ['*'] as EventChoice[] };
 
 function NewWebhook() {
   const [draft, setDraft, clear] = useDraft('new-webhook', blank);
+  const of = controlsOf(draft, setDraft);
   const [secret, setSecret] = useState<string | null>(null);
   const creation = useAction(
     () => {
@@ -75,27 +76,10 @@ function NewWebhook() {
     <Panel title={said.new} needs={['merchants.campaigns:create', readsMembers]} folds>
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
-          <TextInput
-            name="url"
-            type="url"
-            label={said.url}
-            value={draft.url}
-            onChange={(url) => setDraft({ ...draft, url })}
-          />
-          <TextInput
-            name="name"
-            label={said.name}
-            value={draft.name}
-            onChange={(name) => setDraft({ ...draft, name })}
-          />
+          <TextInput {...of('url')} type="url" label={said.url} />
+          <TextInput {...of('name')} label={said.name} />
         </div>
-        <Choices
-          name="events"
-          label={said.events}
-          options={said.eventTypes}
-          value={draft.events}
-          onChange={(events) => setDraft({ ...draft, events })}
-        />
+        <Choices {...of('events')} label={said.events} options={said.eventTypes} />
         <div>
           <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
         </div>

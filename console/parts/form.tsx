@@ -66,6 +66,22 @@ export function Button({ kind = 'plain', ...rest }: ButtonProps & { kind?: 'plai
   return <AriaButton {...rest} className={`button ${kind}`} />;
 }
 
+/** What the control of a field of `draft` needs: `<TextInput {...of('name')} label="Name" />`. */
+export const controlsOf =
+  <T extends object>(draft: T, set: (next: T) => void) =>
+  <K extends keyof T & string>(name: K) => ({
+    name,
+    value: draft[name],
+    onChange: (value: T[K]) => set({ ...draft, [name]: value }),
+  });
+
+/** What stands between the commas of a text. */
+export const wordsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
 /** A moment as an input of the type `datetime-local` holds it. */
 export const localTime = (at: Date): string =>
   Number.isNaN(at.getTime()) ? '' : new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -114,16 +130,17 @@ export function TextInput({ lines, hint, type = 'text', inputMode, list, autoFoc
   );
 }
 
-interface SelectProps {
+interface SelectProps<T extends string> {
   name: string;
   label: string;
-  value: string;
-  onChange: (value: string) => void;
-  options: readonly (readonly [string, string])[];
+  value: T;
+  onChange: (value: T) => void;
+  options: readonly (readonly [T, string])[];
   isDisabled?: boolean;
 }
 
-export function Select({ name, label, value, onChange, options, isDisabled = false }: SelectProps) {
+export function Select<T extends string>(props: SelectProps<T>) {
+  const { name, label, value, onChange, options, isDisabled = false } = props;
   const { error } = useFindings(name);
   const id = useId();
   return (
@@ -136,7 +153,7 @@ export function Select({ name, label, value, onChange, options, isDisabled = fal
         disabled={isDisabled}
         aria-invalid={error !== undefined}
         {...(error !== undefined && { 'aria-describedby': `${id}-error` })}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => onChange(event.target.value as T)}
       >
         {options.map(([key, title]) => (
           <option key={key} value={key}>
@@ -163,19 +180,10 @@ export function Checkbox({ label, ...rest }: { label: string; isSelected: boolea
 }
 
 /** Several values of a list, as check boxes. */
-export function Choices<T extends string>({
-  label,
-  options,
-  value,
-  onChange,
-  name,
-}: {
-  name: string;
-  label: string;
-  options: readonly (readonly [T, string])[];
-  value: readonly T[];
-  onChange: (value: T[]) => void;
-}) {
+export function Choices<T extends string>(
+  props: Pick<SelectProps<T>, 'name' | 'label' | 'options'> & { value: readonly T[]; onChange: (value: T[]) => void },
+) {
+  const { name, label, options, value, onChange } = props;
   const { error } = useFindings(name);
   return (
     <fieldset name={name} className="choices">
