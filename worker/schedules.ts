@@ -31,94 +31,48 @@ interface ScheduleOf<N extends WorkflowName> {
   triggerOnStart: boolean;
   summary: string;
 }
-const hourMs = 3_600_000;
-
 type Schedule = { [N in WorkflowName]: ScheduleOf<N> }[WorkflowName];
 
+/** Runs every so many milliseconds, and when a worker starts. */
+const often = (every: number) => ({ input: {}, interval: { every, offset: 0 }, triggerOnStart: true });
+const hourMs = 3_600_000;
+
 const relay = (shard: number): Schedule => ({
-  id: relayId(shard),
-  name: 'relay',
-  input: { shard },
-  interval: { every: 20_000, offset: 0 },
-  triggerOnStart: true,
-  summary: `relay of shard ${shard}`,
+  ...often(20_000),
+  ...{ id: relayId(shard), name: 'relay', input: { shard }, summary: `relay of shard ${shard}` },
 });
 
-const recount: Schedule = {
-  id: 'recount',
-  name: 'recount',
-  input: {},
-  // At 03:00 UTC.
-  interval: { every: 24 * hourMs, offset: 3 * hourMs },
-  triggerOnStart: false,
-  summary: 'put totals and tags right',
-};
-
-const expiry: Schedule = {
-  id: 'expire-points',
-  name: 'expirePoints',
-  input: {},
+const always: Schedule[] = [
+  {
+    ...{ id: 'recount', name: 'recount', input: {}, summary: 'put totals and tags right' },
+    // At 03:00 UTC.
+    ...{ interval: { every: 24 * hourMs, offset: 3 * hourMs }, triggerOnStart: false },
+  },
   // Midnights of all time zones are on full minutes.
-  interval: { every: 60_000, offset: 0 },
-  triggerOnStart: true,
-  summary: 'expire points whose time is over',
-};
+  { ...often(60_000), id: 'expire-points', name: 'expirePoints', summary: 'expire points whose time is over' },
+  { ...often(30_000), id: 'revive-work', name: 'reviveWork', summary: 'start lost workflows again' },
+  {
+    // An upload counts as broken off after 20 s, and must be removed within a minute.
+    ...often(15_000),
+    ...{ id: 'remove-batch-rows', name: 'removeBatchRows' },
+    summary: 'end uploads that broke off, and remove rows that no batch needs',
+  },
+];
 
-const revival: Schedule = {
-  id: 'revive-work',
-  name: 'reviveWork',
-  input: {},
-  interval: { every: 30_000, offset: 0 },
-  triggerOnStart: true,
-  summary: 'start lost workflows again',
-};
+const ofApple: Schedule[] = [
+  { ...often(30_000), id: 'repush', name: 'repushPasses', summary: 'push stale phones again' },
+];
 
-const cleaning: Schedule = {
-  id: 'remove-batch-rows',
-  name: 'removeBatchRows',
-  input: {},
-  // An upload counts as broken off after 20 s, and must be removed within a minute.
-  interval: { every: 15_000, offset: 0 },
-  triggerOnStart: true,
-  summary: 'end uploads that broke off, and remove rows that no batch needs',
-};
-
-const repush: Schedule = {
-  id: 'repush',
-  name: 'repushPasses',
-  input: {},
-  interval: { every: 30_000, offset: 0 },
-  triggerOnStart: true,
-  summary: 'push stale phones again',
-};
-
-const classUpdates: Schedule = {
-  id: 'update-classes',
-  name: 'updateClasses',
-  input: {},
-  interval: { every: 30_000, offset: 0 },
-  triggerOnStart: true,
-  summary: 'update the classes of changed programs',
-};
-
-const reconciliation: Schedule = {
-  id: 'reconcile-saves',
-  name: 'reconcileSaves',
-  // Google's callback about a save may arrive up to 10 minutes late.
-  input: { callbackGraceMs: 600_000 },
-  interval: { every: 6 * hourMs, offset: hourMs },
-  triggerOnStart: false,
-  summary: 'compare saved passes with Google',
-};
-
-const follow: Schedule = {
-  id: 'follow-google',
-  name: 'followGoogle',
-  input: {},
-  interval: { every: 20_000, offset: 0 },
-  triggerOnStart: true,
-  summary: "keep Google's objects up to date",
-};
+const ofGoogle: Schedule[] = [
+  {
+    ...{ id: 'reconcile-saves', name: 'reconcileSaves', summary: 'compare saved passes with Google' },
+    // Google's callback about a save may arrive up to 10 minutes late.
+    input: { callbackGraceMs: 600_000 },
+    ...{ interval: { every: 6 * hourMs, offset: hourMs }, triggerOnStart: false },
+  },
+  { ...often(30_000), id: 'update-classes', name: 'updateClasses', summary: 'update the classes of changed programs' },
+  { ...often(20_000), id: 'follow-google', name: 'followGoogle', summary: "keep Google's objects up to date" },
+];
 
 export interface EnsureSchedules {
   relayShards: number;
@@ -130,8 +84,7 @@ export interface EnsureSchedules {
 const relaysOf = (shards: number): Schedule[] => Array.from({ length: shards }, (_, shard) => relay(shard));
 
 function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedules): Schedule[] {
-  const ofGoogle = google ? [reconciliation, classUpdates, follow] : [];
-  return [...relaysOf(relayShards), recount, expiry, revival, cleaning, ...(apple ? [repush] : []), ...ofGoogle];
+  return [...relaysOf(relayShards), ...always, ...(apple ? ofApple : []), ...(google ? ofGoogle : [])];
 }
 
 /**

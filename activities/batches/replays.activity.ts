@@ -1,6 +1,7 @@
 // Sends a merchant's events of a period to one subscription again, with their original eventIds and bytes, at a limited
 // rate, while first attempts of new events continue. Each event has one delivery of the replay, whose id is derived
 // from both, so a repeated chunk repeats only the attempts that were not logged.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
@@ -150,14 +151,14 @@ async function replayChunk(
   open.sort((a, b) => (order.get(a.eventId) ?? 0) - (order.get(b.eventId) ?? 0));
   const sent = await Promise.allSettled(
     open.map(async (delivery, index) => {
-      await pause((index * 1_000) / deps.config.REPLAY_PER_SECOND, cancellationSignal);
+      await sleep((index * 1_000) / deps.config.REPLAY_PER_SECOND, undefined, { signal: cancellationSignal });
       const checkLease = fenceCheck(deps, { deliveryId: delivery._id, fence });
       const event = byId.get(delivery.eventId);
       if (event) await replayOne(deps, { delivery, event, subscription, checkLease, cancellationSignal });
     }),
   );
   // Keeps the rate also between the last event of this chunk and the first of the next.
-  await pause(1_000 / deps.config.REPLAY_PER_SECOND, cancellationSignal);
+  await sleep(1_000 / deps.config.REPLAY_PER_SECOND, undefined, { signal: cancellationSignal });
   const refused = sent.find((result) => result.status === 'rejected');
   if (refused) throw refused.reason;
   await countTargets(deps, { targets, outcomes: await outcomesOf(deps, { ids, total: targets.ids.length }) });
@@ -214,19 +215,4 @@ async function outcomesOf(deps: WorkerDeps, { ids, total }: { ids: string[]; tot
   const created = rows.filter(({ state }) => state === 'succeeded').length;
   const failed = rows.filter(({ state }) => state !== 'succeeded' && state !== 'skipped').length;
   return { created, failed, deduped: total - created - failed };
-}
-
-function pause(ms: number, cancellationSignal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(new Error('The replay was called off.'));
-    };
-    const timer = setTimeout(() => {
-      cancellationSignal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    cancellationSignal.addEventListener('abort', stop, { once: true });
-    if (cancellationSignal.aborted) stop();
-  });
 }
