@@ -5,12 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from './stackFile.js';
 
-export interface PersistedSecrets {
-  CONSOLE_JWT_SECRET: string;
-  SECRETS_KEY: string;
-}
-
-export function persistedSecrets(stackDir: string): PersistedSecrets {
+export function persistedSecrets(stackDir: string): { CONSOLE_JWT_SECRET: string; SECRETS_KEY: string } {
   return {
     CONSOLE_JWT_SECRET: persistedSecret(join(stackDir, 'console-jwt-secret'), 'base64url'),
     SECRETS_KEY: persistedSecret(join(stackDir, 'secrets-key'), 'base64'),

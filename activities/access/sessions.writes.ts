@@ -15,14 +15,11 @@ export interface SignedIn {
   user: UserRow;
 }
 
-export interface LinkFor {
-  email: string;
-  userIds: string[];
-  identity?: UserRow['identity'];
-}
-
 /** Returns the token of a new link; the token itself is not stored. */
-export async function createSignInLink(deps: Deps, { email, userIds, identity }: LinkFor): Promise<string> {
+export async function createSignInLink(
+  deps: Deps,
+  { email, userIds, identity }: { email: string; userIds: string[]; identity?: UserRow['identity'] },
+): Promise<string> {
   const token = newToken();
   const row: SignInLinkRow = {
     _id: sha256(token),

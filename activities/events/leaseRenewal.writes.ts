@@ -16,18 +16,13 @@ export class LeaseLost extends Error {
 /** Throws LeaseLost when the lease owner no longer holds all events with its fence. */
 export type CheckLease = () => Promise<void>;
 
-export interface LeaseRenewal {
-  check: CheckLease;
-  stop: () => void;
-}
-
 const renewMs = 15_000;
 
 /**
  * Renews the lease every 15 s until `stop` is called; a failed renewal is only logged. `check` reads the lease, and
  * renews it when it expires within 1 s or is lost; concurrent failures share one read.
  */
-export function startLeaseRenewal(deps: Deps, lease: Lease): LeaseRenewal {
+export function startLeaseRenewal(deps: Deps, lease: Lease): { check: CheckLease; stop: () => void } {
   const ids = new Set(lease.eventIds);
   const renew = async (): Promise<void> => {
     const change = { $set: { dueAt: leaseExpiry(deps) } };

@@ -11,12 +11,6 @@ import { emailKey } from '../members/newMember.rules.js';
 import { cachedProgram } from '../programs/program.reads.js';
 import type { Mail } from './mailer.client.js';
 
-export interface ComposeMail {
-  mail: MailRow;
-  to: string;
-  data: MailData;
-}
-
 interface Sender {
   name: string;
   link: string;
@@ -29,7 +23,10 @@ const neutral = { background: '#27272a', foreground: '#ffffff' };
  * Null when the member of a card link is gone. The confirmation of an address that a member has by now becomes the link
  * to that member's card. Throws PROGRAM_NOT_FOUND.
  */
-export async function composeMail(deps: Deps, { mail: row, to, data }: ComposeMail): Promise<Mail | null> {
+export async function composeMail(
+  deps: Deps,
+  { mail: row, to, data }: { mail: MailRow; to: string; data: MailData },
+): Promise<Mail | null> {
   const memberId = row.kind === 'confirmation' ? await memberWith(deps, row, to) : undefined;
   const mail: MailRow = memberId === undefined ? row : { ...row, kind: 'card-link', memberId };
   const sender = await senderOf(deps, mail, data);

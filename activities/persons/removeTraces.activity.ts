@@ -47,15 +47,9 @@ function due(deps: Deps, _id: string): Promise<ErasureRow | null> {
   return deps.collections.erasures.findOneAndUpdate({ _id }, { $set: { dueAt } }, { returnDocument: 'after' });
 }
 
-interface ClearRows {
-  name: CollectionName;
-  found: Document;
-  erase: Clear;
-}
-
 async function clear(
   deps: Deps,
-  { name, found, erase: { where, change: changeAt, counts } }: ClearRows,
+  { name, found, erase: { where, change: changeAt, counts } }: { name: CollectionName; found: Document; erase: Clear },
 ): Promise<void> {
   const change = changeAt(deps.now());
   const fields = Object.keys(change.$unset);

@@ -18,14 +18,11 @@ import { imageBytesOf } from './imageQuota.reads.js';
 import { findProgramKey, forgetProgram } from './program.reads.js';
 import { headOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.reads.js';
 
-interface CreateProgram {
-  merchantId: string;
-  actor: Actor;
-  program: Json & { _id?: string | undefined };
-}
-
 /** Throws VALIDATION_FAILED, SLUG_TAKEN, PROGRAM_EXISTS, PROGRAM_LIMIT_REACHED. */
-export async function createProgram(deps: Deps, { merchantId, actor, program }: CreateProgram): Promise<ProgramHead> {
+export async function createProgram(
+  deps: Deps,
+  { merchantId, actor, program }: { merchantId: string; actor: Actor; program: Json & { _id?: string | undefined } },
+): Promise<ProgramHead> {
   const { _id: chosen } = program;
   const at = { merchantId, programId: chosen === undefined ? newId() : chosenProgramKey(merchantId, chosen) };
   const content = await checkContent(contentChanges(program, { ...at, archived: false }), at);

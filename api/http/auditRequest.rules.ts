@@ -7,20 +7,16 @@ import { networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import type { ApiDeps } from './apiDeps.js';
 import type { Caller } from './caller.reads.js';
 
-interface AuditRequest {
-  endpoint: Endpoint;
-  caller: Caller;
-  body: unknown;
-  ctx: Context;
-}
-
 const fieldsOf = (body: unknown): string[] =>
   typeof body === 'object' && body !== null
     ? Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]))
     : [];
 
 /** The dependencies that the handler of the request gets. */
-export function withAudit(deps: ApiDeps, { endpoint: { audit }, caller, body, ctx }: AuditRequest): ApiDeps {
+export function withAudit(
+  deps: ApiDeps,
+  { endpoint: { audit }, caller, body, ctx }: { endpoint: Endpoint; caller: Caller; body: unknown; ctx: Context },
+): ApiDeps {
   const { type, ...who } = caller.actor;
   if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;
   const { action, writes, target, ofCaller } = audit;

@@ -13,14 +13,11 @@ import type { Language } from '../../schemas/shared/languages/index.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { readPublicProgram } from '../programs/programs.reads.js';
 
-interface AskToConfirm {
-  program: Program;
-  language: Language;
-  joining: Joining;
-}
-
 /** Throws PROGRAM_ARCHIVED, and UNAVAILABLE when mail is off. Beyond the limits of mails nothing is stored. */
-export async function askToConfirm(deps: ApiDeps, { program, language, joining }: AskToConfirm): Promise<void> {
+export async function askToConfirm(
+  deps: ApiDeps,
+  { program, language, joining }: { program: Program; language: Language; joining: Joining },
+): Promise<void> {
   requireEnrollable(program, undefined);
   const { _id: programId, merchantId } = program;
   const { email: to } = joining.person;
@@ -36,17 +33,14 @@ export async function askToConfirm(deps: ApiDeps, { program, language, joining }
   if (queued === 'off') throw new ServiceError('UNAVAILABLE');
 }
 
-interface Confirmation {
-  mail: MailRow;
-  program: Program;
-  joining: Joining;
-}
-
 /**
  * What the link of a mail enrolls; null when the link is unknown, used or expired. Throws the errors of
  * readPublicProgram.
  */
-export async function readConfirmation(deps: ApiDeps, token: string): Promise<Confirmation | null> {
+export async function readConfirmation(
+  deps: ApiDeps,
+  token: string,
+): Promise<{ mail: MailRow; program: Program; joining: Joining } | null> {
   const mail = await deps.collections.mails.findOne({ _id: confirmationId(token) });
   if (!mail?.expiresAt || mail.expiresAt <= deps.now()) return null;
   const { joining } = openMail(deps, mail).data;

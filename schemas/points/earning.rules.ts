@@ -2,19 +2,16 @@
 import type { Earning } from '../programs/earning.schema.js';
 import { ServiceError } from '../shared/errors.js';
 
-interface Sale {
-  amount?: number | undefined;
-  currency?: string | undefined;
-  quantity?: number | undefined;
-}
-
 const refuse = (path: string, message: string) => new ServiceError('VALIDATION_FAILED', [{ path, message }]);
 
 /**
  * The points or stamps for a sale. Throws EARNING_NOT_CONFIGURED, CURRENCY_MISMATCH, and VALIDATION_FAILED for a
  * missing amount or an unusable quantity.
  */
-export function pointsOf({ style, earn }: Earning, sale: Sale): number {
+export function pointsOf(
+  { style, earn }: Earning,
+  sale: { amount?: number | undefined; currency?: string | undefined; quantity?: number | undefined },
+): number {
   if (style === 'stamps') return sale.quantity ?? 1;
   const { per, points, currency: own } = earn ?? {};
   if (per === undefined || points === undefined) throw new ServiceError('EARNING_NOT_CONFIGURED');

@@ -48,13 +48,10 @@ type Created = ImportRowOutcome & { memberId: string; eventId: string };
 export const createdOf = (row: ImportChunkRow): Created[] =>
   (row.outcomes ?? []).filter((entry): entry is Created => entry.memberId !== undefined && entry.eventId !== undefined);
 
-interface PublishChunk {
-  batch: BatchRow;
-  row: ImportChunkRow;
-  cancellationSignal: AbortSignal;
-}
-
-async function publishChunk(deps: WorkerDeps, { batch, row, cancellationSignal }: PublishChunk): Promise<void> {
+async function publishChunk(
+  deps: WorkerDeps,
+  { batch, row, cancellationSignal }: { batch: BatchRow; row: ImportChunkRow; cancellationSignal: AbortSignal },
+): Promise<void> {
   const created = createdOf(row);
   if (created.length === 0) return;
   const leaseOwner = importId(batch._id);

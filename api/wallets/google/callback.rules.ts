@@ -65,14 +65,8 @@ export type CallbackRefusal =
   | 'other_issuer'
   | 'unknown_event';
 
-export interface CallbackCheck {
-  issuerId: string;
-  rootKeys: GoogleRootKey[];
-  now: Date;
-}
-
 export function verifyCallback(
-  { issuerId, rootKeys, now }: CallbackCheck,
+  { issuerId, rootKeys, now }: { issuerId: string; rootKeys: GoogleRootKey[]; now: Date },
   body: unknown,
 ): { ok: true; event: GoogleCallbackEvent } | { ok: false; reason: CallbackRefusal } {
   const parsed = envelope.safeParse(body);
