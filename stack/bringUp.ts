@@ -1,15 +1,17 @@
 // Starts the engines, runs the migration, seeds the demo, then starts worker and API. stack.json is written when all of
 // them answer.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { toError } from '../platform/toError.js';
 import { allOrNone } from './allOrNone.js';
 import { type ChosenPorts, choosePorts } from './chosenPorts.js';
 import type { SeedDemo, SeededDemo } from './demo.js';
 import { type Engines, startEngines } from './engines/startEngines.js';
 import type { NamedProcess } from './lock.js';
-import { persistedSecrets } from './persistedSecrets.js';
 import { type ServicesInput, serviceEnv } from './services.js';
 import type { Settings } from './settings.js';
-import { type Demo, type StackFile, writeStackFile } from './stackFile.js';
+import { type Demo, replaceFile, type StackFile, writeStackFile } from './stackFile.js';
 import type { ProcessPlan } from './supervisedProcess.js';
 import type { Supervisor } from './supervisor.js';
 import type { Terminal } from './terminal.js';
@@ -145,4 +147,16 @@ function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses
 export function pidsOf(living: NamedProcess[]): StackFile['pids'] {
   const named = living.filter(({ name }) => name !== 'desk').map(({ name, pid }) => [name, pid]);
   return { supervisor: process.pid, ...Object.fromEntries(named) };
+}
+
+function persistedSecrets(stackDir: string): { CONSOLE_JWT_SECRET: string; SECRETS_KEY: string } {
+  return {
+    CONSOLE_JWT_SECRET: persistedSecret(join(stackDir, 'console-jwt-secret'), 'base64url'),
+    SECRETS_KEY: persistedSecret(join(stackDir, 'secrets-key'), 'base64'),
+  };
+}
+
+function persistedSecret(path: string, encoding: BufferEncoding): string {
+  if (!existsSync(path)) replaceFile(path, randomBytes(32).toString(encoding));
+  return readFileSync(path, 'utf8').trim();
 }

@@ -1,5 +1,4 @@
 // Keeps a lease while events are published, and detects that another run has taken it over.
-
 import { createCoalesce } from '../../platform/coalesce.js';
 import type { Deps } from '../../platform/deps.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';

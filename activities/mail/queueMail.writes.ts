@@ -9,6 +9,7 @@ import { insert, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
+import { toError } from '../../platform/toError.js';
 import type { MailCountRow, MailRow } from '../../schemas/mail/mail.rows.js';
 import {
   confirmationMs,
@@ -22,6 +23,7 @@ import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { derivedId, mailWorkflowId } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
+import type { SecretsDeps } from '../webhooks/signingSecrets.writes.js';
 
 export interface MailDeps extends Deps {
   secrets: SecretBox;
@@ -182,4 +184,27 @@ export async function startMail(
     .catch((error: unknown) =>
       log.warn({ err: error, workflowId }, 'a mail could not be started; a later run tries it'),
     );
+}
+
+/** The encrypted text of each waiting mail. */
+export async function* sealedMails(deps: SecretsDeps): AsyncGenerator<{ id: string; sealed: string }> {
+  const rows = deps.collections.mails.find({ sealed: { $exists: true } }, { projection: { sealed: 1 } });
+  for await (const { _id: id, sealed } of rows) if (sealed !== undefined) yield { id, sealed };
+}
+
+/**
+ * Encrypts every waiting mail with the newest key; a mail that was sent meanwhile stays as it is. Yields after each
+ * mail. `mistake` says why a mail was left unchanged.
+ */
+export async function* resealMails(deps: SecretsDeps): AsyncGenerator<{ id: string; mistake?: string }> {
+  for await (const { id, sealed } of sealedMails(deps)) {
+    if (deps.secrets.isCurrent(sealed)) continue;
+    try {
+      const again = deps.secrets.seal(deps.secrets.open(sealed, placeOf(id)), placeOf(id));
+      await deps.collections.mails.updateOne({ _id: id, sealed }, { $set: { sealed: again } });
+      yield { id };
+    } catch (error) {
+      yield { id, mistake: toError(error).message };
+    }
+  }
 }

@@ -6,13 +6,14 @@ import type { Deps } from '../../platform/deps.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
-import type { Transaction } from '../../platform/mongodb/transaction.js';
+import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { newBatchRow } from '../../schemas/batches/newBatch.rules.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
 import { type ProgramContent, type ProgramVersionRow, programVersionId } from '../../schemas/programs/programs.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
 import { batchRoom } from '../access/batchRoom.writes.js';
 import { mailFindings, requireStyle } from './checkContent.rules.js';
@@ -22,7 +23,6 @@ import { refuseErrors, requireExpiration } from './passExpiration.rules.js';
 import { forgetProgram } from './program.reads.js';
 import { contentOf, type ProgramAt, type ProgramHead, readHead, requireVersion } from './programHead.reads.js';
 import { hasMembers } from './programMembers.reads.js';
-import { slugWrites } from './slugs.writes.js';
 
 export interface Publication {
   /** The program as it was read; nothing is published when it has changed since. */
@@ -189,4 +189,41 @@ async function versionWrites(
     ],
     expectedMatches: live ? 1 : 0,
   };
+}
+
+interface Wanted {
+  head: ProgramHead;
+  content: { slug: string };
+}
+
+/**
+ * The statements that assign each program its slug, and the number of documents that their updates must match. Programs
+ * of one call may swap slugs. Throws SLUG_TAKEN.
+ */
+async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transaction> {
+  const taken = new Map(wanted.map(({ head, content }) => [content.slug, head]));
+  const rows = await deps.collections.slugs.find({ _id: { $in: [...taken.keys()] } }).toArray();
+  const owners = new Map(rows.map(({ _id, programId }) => [_id, programId]));
+  const givenUp = new Map(
+    wanted.flatMap(({ head: { live }, content }) =>
+      live && live.slug !== content.slug ? [[live.slug, live._id] as const] : [],
+    ),
+  );
+  const statements: Statement[] = [];
+  let expectedMatches = 0;
+  for (const [slug, programId] of givenUp) {
+    if (!taken.has(slug)) statements.push(remove(deps, 'slugs', { _id: slug, programId }));
+  }
+  for (const [slug, { merchantId, programId }] of taken) {
+    const owner = owners.get(slug);
+    if (owner === programId) continue;
+    if (owner === undefined) {
+      statements.push(insert(deps, 'slugs', { _id: slug, merchantId, programId }));
+      continue;
+    }
+    if (!givenUp.has(slug)) throw new ServiceError('SLUG_TAKEN');
+    statements.push(update(deps, 'slugs', { _id: slug, programId: owner }, { $set: { merchantId, programId } }));
+    expectedMatches += 1;
+  }
+  return { statements, expectedMatches };
 }

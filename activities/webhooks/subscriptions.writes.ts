@@ -1,5 +1,6 @@
 // Subscriptions of a merchant. The address guard checks a URL when it is stored, and again at each attempt. Secrets are
 // encrypted before they are stored.
+import { isIP } from 'node:net';
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { removeOne } from '../../platform/mongodb/changeOne.js';
@@ -7,17 +8,18 @@ import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import { forbiddenReason } from '../../schemas/shared/addresses.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
 import { makeWebhookSecret } from '../../schemas/webhooks/signature.rules.js';
-import { checkWebhookUrl, type WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
+import { bareHost, checkWebhookUrl, isLocalhost, type WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
 import type { SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import {
   maxSubscriptions,
   type subscriptionPatch,
   type subscriptionRequest,
 } from '../../schemas/webhooks/webhooks.schema.js';
-import { forbiddenHost } from './forbiddenHost.client.js';
+import { resolveHost } from './resolveHost.client.js';
 import { type SecretsDeps, sealSecret } from './signingSecrets.writes.js';
 
 export interface SubscriptionDeps extends SecretsDeps {
@@ -116,4 +118,18 @@ export async function updateSubscription(
 export async function deleteSubscription(deps: Deps, at: { merchantId: string; id: string }): Promise<void> {
   const { id: _id, merchantId } = at;
   if (!(await removeOne(deps, 'subscriptions', { _id, merchantId }))) throw new ServiceError('WEBHOOK_NOT_FOUND');
+}
+
+/**
+ * Returns a message for the caller when the host name resolves to a forbidden address. Returns null otherwise, also
+ * when the name does not resolve, and for IP literals and localhost, which checkWebhookUrl has checked before.
+ * The connector (guardedAgent.client.ts) checks again at every connect.
+ */
+async function forbiddenHost(url: URL, { allow }: WebhookUrlRules): Promise<string | null> {
+  const host = bareHost(url);
+  if (isIP(host) !== 0 || isLocalhost(host)) return null;
+  const addresses = await resolveHost(host).catch(() => []);
+  return addresses.some((address) => forbiddenReason(address, allow) !== null)
+    ? 'The host is a forbidden address.'
+    : null;
 }

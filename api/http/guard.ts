@@ -5,16 +5,16 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { suspensions } from '../../activities/access/merchants.reads.js';
 import { transact } from '../../platform/mongodb/transact.js';
+import type { PendingAudit } from '../../platform/mongodb/transaction.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { type ErrorCode, ServiceError } from '../../schemas/shared/errors.js';
-import { lowerUuid } from '../../schemas/shared/ids.js';
-import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
+import { lowerUuid, newId } from '../../schemas/shared/ids.js';
+import { ipKey, networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import { maskPersonal, withoutCardLinks } from '../../schemas/shared/masking.rules.js';
 import { mistakesOf } from '../../schemas/shared/mistakes.rules.js';
 import type { EndpointName, Endpoints } from '../../schemas/tables/endpoints.js';
 import { partialSuccess, success } from './answer.js';
 import type { ApiDeps } from './apiDeps.js';
-import { withAudit } from './auditRequest.rules.js';
 import { allowLongBody } from './bodyTimeouts.js';
 import { authenticate, type Caller, credentialOf, requireHeld, requireOwnPage } from './caller.reads.js';
 import { inTurn } from './largeRequests.js';
@@ -180,4 +180,36 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
     if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
     else await answer();
   };
+}
+
+const fieldsOf = (body: unknown): string[] =>
+  typeof body === 'object' && body !== null
+    ? Object.entries(body).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+    : [];
+
+/** The dependencies that the handler of the request gets. */
+function withAudit(
+  deps: ApiDeps,
+  { endpoint: { audit }, caller, body, ctx }: { endpoint: Endpoint; caller: Caller; body: unknown; ctx: Context },
+): ApiDeps {
+  const { type, ...who } = caller.actor;
+  if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;
+  const { action, writes, target, ofCaller } = audit;
+  const targetId: string | undefined = ofCaller ? who.id : target && ctx.params[target];
+  const fields = fieldsOf(body);
+  const pending: PendingAudit = {
+    row: {
+      _id: newId(),
+      merchantId: caller.merchantId,
+      createdAt: deps.now(),
+      actor: { type, ...who },
+      action,
+      ...(targetId !== undefined && { targetId }),
+      ...(fields.length > 0 && { fields }),
+      address: networkOf(ctx.ip),
+      requestId: String(ctx.state.requestId),
+    },
+    writes,
+  };
+  return { ...deps, audit: [pending] };
 }

@@ -1,5 +1,4 @@
 // Reads of one member, by its id or the code that a scanner reads, and of its timeline.
-
 import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
@@ -65,4 +64,12 @@ export function timelineOf(deps: Deps, { memberId, limit }: { memberId: string; 
 export async function listTimeline(deps: Deps, at: MemberAt & { limit: number }): Promise<TimelineRow[]> {
   await readMember(deps, at);
   return timelineOf(deps, at).toArray();
+}
+
+/** MERCHANT_MAX_TAGS is at most this number. Concurrent requests may exceed a merchant's limit by a few. */
+const mostTags = 10_000;
+
+export async function listTags(deps: Deps, { merchantId }: { merchantId: string }): Promise<string[]> {
+  const rows = await deps.collections.tags.find({ merchantId }).sort({ tag: 1 }).limit(mostTags).toArray();
+  return rows.map((row) => row.tag).sort();
 }

@@ -1,5 +1,4 @@
 // Members (docs/interface.md#43-members), their status, their passes and their timeline.
-
 import { withoutDue } from '../../activities/members/expireDue.writes.js';
 import {
   addTagsRule,
@@ -19,11 +18,10 @@ import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
 import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
-import { listTimeline, readMember } from './members.reads.js';
+import { listTags, listTimeline, readMember } from './members.reads.js';
 import { performChange } from './performChange.writes.js';
 import { performEnrollment } from './performEnrollment.writes.js';
 import { searchMembers } from './searchMembers.reads.js';
-import { listTags } from './tags.reads.js';
 import { presentTimelineItem } from './timeline.view.js';
 import { timelineCsv } from './timelineCsv.view.js';
 

@@ -4,11 +4,10 @@ import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { apiPrefix, endpoints } from '../../schemas/tables/endpoints.js';
 import type { Responses } from './failures.view.js';
 import { headerComponents } from './headers.view.js';
-import { linksOf } from './links.view.js';
 import { namedOutputs, namedRequests } from './named.view.js';
-import { type Operation, operationOf, templateOf } from './operations.view.js';
+import { type Operation, operationOf, paramsOf, templateOf } from './operations.view.js';
 import { securitySchemes } from './security.view.js';
-import { type JsonSchema, type Shapes, shapesOf } from './shapes.view.js';
+import { type JsonSchema, resolve, type Shapes, shapesOf } from './shapes.view.js';
 import { webhookSection } from './webhooks.view.js';
 
 export interface OpenApiDocument {
@@ -104,4 +103,25 @@ export function openApiDocument({ publicUrl }: { publicUrl: string }): OpenApiDo
       securitySchemes,
     },
   };
+}
+
+interface LinksInput {
+  name: string;
+  endpoint: Endpoint;
+  endpoints: Record<string, Endpoint>;
+  outputs: Shapes;
+}
+
+const hasId = (schema: JsonSchema, { components }: Shapes): boolean =>
+  resolve(schema, components).properties?.id !== undefined;
+
+function linksOf({ name, endpoint, endpoints, outputs }: LinksInput): Record<string, unknown> {
+  const { method, path, result } = endpoint;
+  if (method !== 'post' || typeof result === 'string' || !hasId(outputs.of(`${name}.result`), outputs)) return {};
+  const below = Object.entries(endpoints).flatMap(([operationId, other]) => {
+    const [param] = other.path.startsWith(`${path}/:`) ? paramsOf(other.path) : [];
+    if (param === undefined) return [];
+    return [[operationId, { operationId, parameters: { [param]: '$response.body#/data/id' } }]];
+  });
+  return Object.fromEntries(below);
 }

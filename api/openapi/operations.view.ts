@@ -1,12 +1,11 @@
 // Turns a line of the endpoint table into an OpenAPI operation. All content comes from the line.
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
-import { type ExampleOf, exampleOf } from './examples.view.js';
+import { type ExampleOf, exampleOf, sampleTime } from './examples.view.js';
 import { codesOf, errorExample, errorSchema, failureResponses, type Responses } from './failures.view.js';
 import { countedHeaders, type HeaderName, headersOf, idempotencyKeyParameter } from './headers.view.js';
 import { securityOf } from './security.view.js';
 import { type JsonSchema, resolve, type Shapes } from './shapes.view.js';
-import { csvContent, uploadBody } from './upload.view.js';
 
 export interface Operation {
   operationId: string;
@@ -168,4 +167,44 @@ export function operationOf(input: OperationInput): Operation {
     ...(session && { 'x-console-session': true }),
     'x-error-codes': codesOf(endpoint),
   };
+}
+
+const csvIn = 'firstName,lastName,email,initialPoints\nAda,Lovelace,ada@example.com,20\n';
+
+const flag = { type: 'string', enum: ['true', 'false'] };
+
+/** The options may be in the query too. */
+const multipart = {
+  schema: {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      programId: { type: 'string', minLength: 1, maxLength: 64 },
+      mapping: { type: 'string', contentMediaType: 'application/json', maxLength: 8_192 },
+      quiet: flag,
+      dryRun: flag,
+      file: { type: 'string', format: 'binary', contentMediaType: 'text/csv' },
+    },
+  },
+  encoding: { file: { contentType: 'text/csv' } },
+  example: { programId: 'demo-points', file: csvIn },
+};
+
+function uploadBody(endpoint: Endpoint) {
+  return {
+    required: true,
+    content: {
+      'multipart/form-data': multipart,
+      ...(endpoint.rawUpload && { 'text/csv': { schema: { type: 'string' }, example: csvIn } }),
+    },
+  };
+}
+
+const files: Record<string, string> = {
+  exportTimeline: `\uFEFFid,type,outcome,platform,occurredAt,detail\r\n0b6c1f0e,push_sent,success,apple,${sampleTime},\r\n`,
+};
+
+function csvContent(operation: string) {
+  const example = files[operation];
+  return { 'text/csv': { schema: { type: 'string' }, ...(example !== undefined && { example }) } };
 }

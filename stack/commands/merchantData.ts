@@ -14,17 +14,20 @@ import {
 } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { createMailer } from '../../activities/mail/mailer.client.js';
 import { eraseMember } from '../../activities/persons/eraseMember.writes.js';
 import { merchantCollections, merchantRows } from '../../activities/persons/merchantRows.reads.js';
+import { clearObjects, owedClears } from '../../activities/wallets/google/clearObjects.activity.js';
+import { createWallets } from '../../activities/wallets/wallets.client.js';
 import { update } from '../../platform/mongodb/statements.js';
-import { transact } from '../../platform/mongodb/transact.js';
+import { transact, writeBulk } from '../../platform/mongodb/transact.js';
 import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
 import { parseJson } from '../../platform/parseJson.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { exportedRow } from '../../schemas/persons/exportedRow.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { CollectionName } from '../../schemas/tables/collections.js';
-import { type Outside, openOutside } from './clearOutside.js';
 import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 
 const progressMs = 1_000;
@@ -258,4 +261,30 @@ export async function eraseAgain({ audited, say, progress }: CommandContext, { a
     if (index % 100 === 99) progress(`${index + 1} of ${lines.length}`);
   }
   say(`erased ${again} members again; ${lines.length - again} were not there. Workers remove what is left of them`);
+}
+
+interface Outside {
+  /** Called before the rows are removed. */
+  clear: (name: CollectionName, rows: readonly { _id: string }[]) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+async function openOutside({ deps, config, mailFolder, progress }: CommandContext): Promise<Outside> {
+  const wallets = await createWallets({ config, log: deps.log });
+  const { google } = wallets;
+  if (!google) progress(`objects at Google are cleared when Google can be called: ${wallets.reasons.google}`);
+  const mailer = createMailer({ ...config, SMTP_URL: undefined, MAIL_FOLDER: mailFolder });
+
+  return {
+    async clear(name, rows) {
+      if (name !== 'members' && name !== 'mails') return;
+      await mailer?.forget(rows.map(({ _id }) => _id));
+      if (name === 'mails') return;
+      const ids = (rows as MemberRow[]).filter(({ pass }) => pass.googleSaveUrl !== undefined).map(({ _id }) => _id);
+      await writeBulk(deps, owedClears(deps, ids));
+      const owed = await deps.collections.googleClears.find({ _id: { $in: ids } }).toArray();
+      if (google) await clearObjects(deps, google, owed);
+    },
+    close: wallets.close,
+  };
 }

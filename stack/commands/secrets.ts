@@ -1,7 +1,6 @@
 // Re-encrypts everything encrypted with SECRETS_KEY with the newest key of the ring, and shows which keys are still
 // needed (docs/operating.md#rotate-keys).
-
-import { resealMails, sealedMails } from '../../activities/mail/resealMails.writes.js';
+import { resealMails, sealedMails } from '../../activities/mail/queueMail.writes.js';
 import { resealSecrets, type SecretsDeps, sealedSecrets } from '../../activities/webhooks/signingSecrets.writes.js';
 import { parseKeyRing } from '../../schemas/shared/keyRing.rules.js';
 import { type Command, type CommandContext, givenSecrets, Mistakes, main, table } from './command.js';

@@ -1,14 +1,18 @@
 // Starts the engines for which the user gave no address. Each engine keeps its port when it is started again.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { prepareNamespace, retentionOf } from '../../platform/temporal/prepareNamespace.js';
+import { toError } from '../../platform/toError.js';
 import { allOrNone } from '../allOrNone.js';
 import { assertPortFree, type ChosenPorts } from '../chosenPorts.js';
+import { ExpectedFailure } from '../expectedFailure.js';
 import type { Settings } from '../settings.js';
 import { replaceFile } from '../stackFile.js';
 import type { Supervisor } from '../supervisor.js';
 import type { Terminal } from '../terminal.js';
 import { cacheDirOf } from './cache.js';
-import { prepareGivenTemporal } from './givenTemporal.js';
 import { assertGivenMongodb, mongodbPlan, mongodbUriAt } from './mongodb.js';
 import { type MongodbKind, obtainMongodb } from './mongodbSources.js';
 import { temporalPlan } from './temporal.js';
@@ -122,4 +126,36 @@ function keptKind(folder: string): MongodbKind | undefined {
 export function engineEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const names = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ'];
   return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+const leastRetentionSeconds = 72 * 3_600;
+
+/** Throws ExpectedFailure when the server does not answer. Returns remarks for the user. */
+export async function prepareGivenTemporal(address: string, namespace: string): Promise<string[]> {
+  const connection = await connectTo(address);
+  try {
+    await prepareNamespace(connection, { namespace, signal: AbortSignal.timeout(10_000) });
+    const seconds = await retentionOf(connection, namespace);
+    if (seconds >= leastRetentionSeconds) return [];
+    const hours = Math.floor(seconds / 3_600);
+    return [
+      `Namespace ${namespace} forgets finished workflows after ${hours} h; 72 h or more lets operators look back.`,
+    ];
+  } catch (error) {
+    throw new ExpectedFailure(
+      `Namespace ${namespace} of TEMPORAL_ADDRESS could not be prepared (does it exist, and may this client add search ` +
+        `attributes?): ${toError(error).message}`,
+    );
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connectTo(address: string): Promise<Connection> {
+  try {
+    const { connectionOptions } = loadClientConnectConfig();
+    return await Connection.connect({ ...connectionOptions, address, connectTimeout: '5s' });
+  } catch (error) {
+    throw new ExpectedFailure(`TEMPORAL_ADDRESS does not answer: ${toError(error).message}`);
+  }
 }

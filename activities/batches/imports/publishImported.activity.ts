@@ -2,7 +2,6 @@
 // events from the outcomes of the chunk, and publishes all these events. An unavailable wallet does not delay the
 // events: `member.created` says which passes were issued, and the missing ones are issued later. A quiet import issues
 // the passes, and publishes nothing for each member.
-
 import { isDuplicateKey, isWriteConflict, VersionConflict } from '../../../platform/mongodb/conflicts.js';
 import { insertMissing } from '../../../platform/mongodb/insertMissing.js';
 import { retryOnConflict } from '../../../platform/mongodb/retryOnConflict.js';

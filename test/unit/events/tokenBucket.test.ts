@@ -1,7 +1,7 @@
 // The token bucket of admission control: never more tokens than its rate allows, for any arrivals.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTokenBucket } from '../../../api/http/tokenBucket.rules.js';
+import { createTokenBucket } from '../../../api/http/admission.js';
 
 function at(perSecond: number) {
   let now = 0;
