@@ -15,7 +15,6 @@ import type { ChunkProgress, ListProgress } from '../../schemas/tables/workflows
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
 import { suspensions } from '../access/merchants.reads.js';
-import type { CheckLease } from '../events/leaseRenewal.writes.js';
 import { newFence } from '../events/leases.writes.js';
 import { workflowLostAt } from '../events/workflowLostAt.rules.js';
 import { nonRetryable } from '../shared/nonRetryable.rules.js';
@@ -152,9 +151,8 @@ async function replayChunk(
   const sent = await Promise.allSettled(
     open.map(async (delivery, index) => {
       await sleep((index * 1_000) / deps.config.REPLAY_PER_SECOND, undefined, { signal: cancellationSignal });
-      const checkLease = fenceCheck(deps, { deliveryId: delivery._id, fence });
       const event = byId.get(delivery.eventId);
-      if (event) await replayOne(deps, { delivery, event, subscription, checkLease, cancellationSignal });
+      if (event) await replayOne(deps, { delivery, event, subscription, cancellationSignal });
     }),
   );
   // Keeps the rate also between the last event of this chunk and the first of the next.
@@ -186,7 +184,6 @@ interface ReplayOne {
   delivery: DeliveryRow;
   event: EventRow;
   subscription: SubscriptionRow;
-  checkLease: CheckLease;
   cancellationSignal: AbortSignal;
 }
 
@@ -196,7 +193,7 @@ interface ReplayOne {
  */
 async function replayOne(
   deps: WorkerDeps,
-  { delivery, event, subscription, checkLease, cancellationSignal }: ReplayOne,
+  { delivery, event, subscription, cancellationSignal }: ReplayOne,
 ): Promise<void> {
   await deliver(deps, {
     delivery,
@@ -204,7 +201,7 @@ async function replayOne(
     subscription,
     byWorkflow: (await suspensions(deps)).has(delivery.merchantId),
     attemptKind: 'retry',
-    checkLease,
+    checkLease: fenceCheck(deps, delivery),
     signal: cancellationSignal,
   });
 }

@@ -164,8 +164,8 @@ async function takeAndDeliver(
   const events = await findByIds(deps, 'events', { ids: eventIds, merchantId });
   const byId = new Map(events.map((event) => [event._id, event]));
   return taken.map((delivery) => {
-    const work = deliverOne(deps, { delivery, subscription, event: byId.get(delivery.eventId), fence }).catch(
-      (error: unknown) => requeueTaken(deps, { delivery, fence, error }),
+    const work = deliverOne(deps, { delivery, subscription, event: byId.get(delivery.eventId) }).catch(
+      (error: unknown) => requeueTaken(deps, delivery, error),
     );
     deps.background.run(work);
     return work;
@@ -174,12 +174,11 @@ async function takeAndDeliver(
 
 interface Taken {
   delivery: DeliveryRow;
-  fence: string;
   subscription: SubscriptionRow | null;
   event: EventRow | undefined;
 }
 
-async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Taken): Promise<void> {
+async function deliverOne(deps: WorkerDeps, { delivery, ...stored }: Taken): Promise<void> {
   const { deliveries } = deps.collections;
   const { _id } = delivery;
   if (!isUnfinished(delivery.state)) {
@@ -197,7 +196,7 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Take
     byWorkflow: !isFirstDelivery(delivery),
     attemptKind: 'first',
     slot: slotRequestOf(found.subscription, 'first', maxSlotWaitMs),
-    checkLease: fenceCheck(deps, { deliveryId: _id, fence }),
+    checkLease: fenceCheck(deps, delivery),
     signal: deps.background.signal,
   });
   if (waitMs === null) return;
@@ -211,9 +210,10 @@ async function deliverOne(deps: WorkerDeps, { delivery, fence, ...stored }: Take
 const retryMs = 5_000;
 
 /** Makes a delivery due again whose attempt was cancelled, or failed for a reason other than the receiver. */
-async function requeueTaken(
+export async function requeueTaken(
   deps: WorkerDeps,
-  { delivery: { _id }, fence, error }: { delivery: DeliveryRow; fence: string; error: unknown },
+  { _id, fence }: Pick<DeliveryRow, '_id' | 'fence'>,
+  error: unknown,
 ): Promise<void> {
   const isCalledOff = deps.background.signal.aborted || error instanceof Withdrawn;
   if (!isCalledOff) deps.log.warn({ err: error, deliveryId: _id }, 'a queued delivery could not be made; trying again');

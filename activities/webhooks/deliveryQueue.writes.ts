@@ -31,11 +31,7 @@ export const attemptExpiry = (deps: Deps, { timeoutMs }: Pick<SubscriptionRow, '
   new Date(deps.now().getTime() + maxSlotWaitMs + timeoutMs + maxLogMs + marginMs);
 
 /** The filter that matches a delivery only while it is in the state, and in the hands, in which it was read. */
-export const asRead = ({ _id, state, fence }: Pick<DeliveryRow, '_id' | 'state' | 'fence'>) => ({
-  _id,
-  state,
-  fence: fence ?? { $exists: false },
-});
+export const asRead = ({ _id, state, fence }: Pick<DeliveryRow, '_id' | 'state' | 'fence'>) => ({ _id, state, fence });
 
 /** A filter for deliveries that have not ended. */
 export const unfinished = { $in: unfinishedStates };
@@ -64,21 +60,13 @@ export interface Queued {
 }
 
 /**
- * Puts deliveries into the queue of their subscriptions, and inserts the rows that the log does not have yet. Ended
- * deliveries stay unchanged. A second call changes at most `dueAt`.
+ * Puts deliveries that the log does not have yet into the queue of their subscriptions. One that the log has is in the
+ * queue already, has a workflow or has ended.
  */
 export async function enqueue(deps: QueueDeps, queued: readonly Queued[]): Promise<void> {
   if (queued.length === 0) return;
   const rows = queued.map(({ delivery, dueAt }) => ({ ...delivery, dueGroup: delivery.subscriptionId, dueAt }));
-  const known = new Set(await insertMissing(deps.collections.deliveries, rows));
-  await writeBulk(
-    deps,
-    rows
-      .filter(({ _id }) => known.has(_id))
-      .map(({ _id, dueGroup, dueAt }) =>
-        update(deps, 'deliveries', { _id, state: unfinished }, { $set: { dueGroup, dueAt } }),
-      ),
-  );
+  await insertMissing(deps.collections.deliveries, rows);
   await markWaiting(deps, rows);
 }
 

@@ -26,7 +26,7 @@ export interface DeliveryRecord {
   /** The delivery as it was when the attempt began; set when the log may not have its row yet. */
   unlogged?: DeliveryRow | undefined;
   /** The delivery's fence when the attempt began. */
-  fence: string | undefined;
+  fence: string;
   set: Partial<DeliveryRow>;
   attempt: DeliveryRow['history'][number];
 }

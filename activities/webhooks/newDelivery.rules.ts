@@ -2,6 +2,7 @@
 
 import type { Deps } from '../../platform/deps.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
+import { newToken } from '../../schemas/shared/ids.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 
 export function newDelivery(
@@ -28,5 +29,6 @@ export function newDelivery(
     createdAt: deps.now(),
     lastAttemptAt: null,
     nextAttemptAt: null,
+    fence: newToken(9),
   };
 }

@@ -114,7 +114,7 @@ export async function postWebhook(
     last: made >= attemptsLeft,
     // The policy may have changed since the workflow started, so its present `maxAttempts` says nothing about this.
     policyAttempt: (attemptsMade ?? begunWith) + made,
-    checkLease: fenceCheck(deps, { deliveryId, fence }),
+    checkLease: fenceCheck(deps, delivery),
     signal,
   }).catch((error: unknown) => {
     throw error instanceof Withdrawn ? noSlot() : error;
@@ -124,12 +124,9 @@ export async function postWebhook(
 }
 
 /** The returned check throws LeaseLost once another attempt of the delivery has taken over. */
-export function fenceCheck(deps: WorkerDeps, at: { deliveryId: string; fence: string }): CheckLease {
+export function fenceCheck(deps: WorkerDeps, { _id, fence }: Pick<DeliveryRow, '_id' | 'fence'>): CheckLease {
   return async () => {
-    const held = await deps.collections.deliveries.findOne(
-      { _id: at.deliveryId, fence: at.fence },
-      { projection: { _id: 1 } },
-    );
+    const held = await deps.collections.deliveries.findOne({ _id, fence }, { projection: { _id: 1 } });
     if (!held) throw new LeaseLost('Another attempt of this delivery took over.');
   };
 }

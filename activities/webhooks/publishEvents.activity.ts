@@ -9,17 +9,20 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 import { type SlotRequest, Withdrawn } from '../../platform/fairLimit.js';
 import { toChunks } from '../../platform/toChunks.js';
+import { toError } from '../../platform/toError.js';
 import { within } from '../../platform/within.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
-import { type CheckLease, LeaseLost, startLeaseRenewal } from '../events/leaseRenewal.writes.js';
+import { type CheckLease, startLeaseRenewal } from '../events/leaseRenewal.writes.js';
 import { type Lease, leaseEvents, newFence } from '../events/leases.writes.js';
 import { serialiseEnvelopes } from '../events/serialiseEnvelopes.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { deliver } from './deliver.effect.js';
+import { requeueTaken } from './deliverQueued.effect.js';
 import { slotRequestOf } from './deliveryLimits.effect.js';
-import { attemptExpiry, enqueue, leftToWorkflow, markWaiting, unfinished } from './deliveryQueue.writes.js';
+import { attemptExpiry, enqueue, markWaiting } from './deliveryQueue.writes.js';
 import { findOpenDeliveries, type OpenDelivery } from './openDeliveries.writes.js';
+import { fenceCheck } from './postWebhook.activity.js';
 
 export async function publishEvents(
   deps: WorkerDeps,
@@ -91,7 +94,7 @@ interface PublishContext {
  * Returns the ids of the events with a delivery that failed before it was in the log or in the queue, each with its
  * error. Throws when the queue cannot be written.
  */
-async function makeFirstAttempts(
+export async function makeFirstAttempts(
   deps: WorkerDeps,
   open: readonly OpenDelivery[],
   { checkLease, cancellationSignal }: PublishContext,
@@ -128,13 +131,23 @@ async function makeFirstAttempts(
   const until = performance.now() + deps.config.PUBLISH_WAIT_MS;
   const attempts: Promise<void>[] = [];
   for (const entry of underway) {
-    const attempt = deliverNow(deps, entry, { checkLease, signal })
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        if (!entry.handover) failed.set(entry.event._id, reason);
-        else return requeueUntaken(deps, entry, reason);
+    const checkFence = fenceCheck(deps, entry.delivery);
+    const attempt = deliver(deps, {
+      ...entry,
+      unlogged: true,
+      attemptKind: 'first',
+      checkLease: () => entry.handover?.then(checkFence) ?? checkLease(),
+      signal,
+    })
+      .catch(async (error: unknown) => {
+        if (!entry.handover) failed.set(entry.event._id, toError(error));
+        else if (!(error instanceof Withdrawn))
+          await entry.handover.then(
+            () => requeueTaken(deps, entry.delivery, error),
+            () => {},
+          );
       })
-      .finally(() => {
+      .then(() => {
         entry.ended = true;
       });
     deps.background.run(attempt);
@@ -152,32 +165,6 @@ async function makeFirstAttempts(
   return failed;
 }
 
-async function deliverNow(
-  deps: WorkerDeps,
-  entry: Underway,
-  { checkLease, signal }: { checkLease: CheckLease; signal: AbortSignal },
-): Promise<void> {
-  const { delivery, event, subscription, slot } = entry;
-  const waitMs = await deliver(deps, {
-    delivery,
-    unlogged: true,
-    event,
-    subscription,
-    attemptKind: 'first',
-    slot,
-    checkLease: () => (entry.handover ? stillUntaken(deps, entry) : checkLease()),
-    signal,
-  });
-  if (waitMs === null) return;
-  if (!entry.handover) return;
-  await entry.handover;
-  const nextAttemptAt = new Date(deps.now().getTime() + waitMs);
-  await deps.collections.deliveries.updateOne(
-    { _id: delivery._id, state: unfinished },
-    { $set: leftToWorkflow(deps, delivery, nextAttemptAt) },
-  );
-}
-
 /** Moves the deliveries that have not ended to the queue. */
 async function handOver(deps: WorkerDeps, left: Underway[]): Promise<void> {
   const queued = left.map(({ delivery, subscription, slot }) => {
@@ -188,24 +175,4 @@ async function handOver(deps: WorkerDeps, left: Underway[]): Promise<void> {
   const handover = enqueue(deps, queued);
   for (const entry of left) entry.handover = handover;
   await handover;
-}
-
-/** Throws LeaseLost when the queue has given the delivery to another attempt. */
-async function stillUntaken(deps: WorkerDeps, { delivery, handover }: Underway): Promise<void> {
-  await handover;
-  const found = await deps.collections.deliveries.findOne({ _id: delivery._id, fence: { $exists: false } });
-  if (!found) throw new LeaseLost('The delivery was taken from the queue.');
-}
-
-/** Makes a delivery due whose background attempt was cancelled or could not be logged. */
-async function requeueUntaken(deps: WorkerDeps, { delivery, handover }: Underway, error: Error): Promise<void> {
-  if (error instanceof Withdrawn || error instanceof LeaseLost) return;
-  deps.log.debug({ err: error, deliveryId: delivery._id }, 'an attempt in the background was left to the queue');
-  try {
-    await handover;
-    const untaken = { _id: delivery._id, state: unfinished, fence: { $exists: false } };
-    await deps.collections.deliveries.updateOne(untaken, { $set: { dueAt: deps.now() } });
-  } catch (failure) {
-    deps.log.debug({ err: failure, deliveryId: delivery._id }, 'a delivery waits until its attempt expires');
-  }
 }

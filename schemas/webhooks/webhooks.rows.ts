@@ -39,8 +39,8 @@ export interface DeliveryRow {
    */
   dueGroup?: string;
   dueAt?: Date;
-  /** Identifies the current attempt of the queue or of the delivery's workflow; a newer attempt replaces it. */
-  fence?: string;
+  /** Identifies the current attempt; a newer attempt replaces it. */
+  fence: string;
   /**
    * The workflow run and the number of the activity attempt that set the fence. An older attempt of the run never sets
    * it again.

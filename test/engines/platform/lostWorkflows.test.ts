@@ -106,7 +106,7 @@ it('lost deliveries of one merchant do not delay those of another, nor those of 
     ...{ _id: newId(), merchantId, subscriptionId: `subscription-of-${merchantId}`, eventId: newId() },
     ...{ eventType: 'points.changed', url: receiver.url, state: 'retrying', success: null, statusCode: null },
     ...{ error: null, detail: null, attempts: 1, history: [], createdAt: new Date(now), lastAttemptAt: null },
-    ...{ nextAttemptAt: null, dueGroup, dueAt: new Date(now - 60_000 + index) },
+    ...{ nextAttemptAt: null, fence: newId(), dueGroup, dueAt: new Date(now - 60_000 + index) },
   });
   const many = Array.from({ length: 2_000 }, (_, index) => lost('merchant-a', index));
   const others = [lost('merchant-b', 5_000), lost('merchant-c', 5_001, 'own-workflow')];

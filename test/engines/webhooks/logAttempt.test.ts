@@ -35,13 +35,14 @@ function aDelivery(): DeliveryRow {
     createdAt: now,
     lastAttemptAt: null,
     nextAttemptAt: null,
+    fence: newId(),
   };
 }
 
 const resultOf = (delivery: DeliveryRow, unlogged = false): DeliveryRecord => ({
   deliveryId: delivery._id,
   ...(unlogged && { unlogged: delivery }),
-  fence: undefined,
+  fence: delivery.fence,
   set: { state: 'succeeded', success: true, statusCode: 204 },
   attempt: { attempt: 1, at: new Date(), statusCode: 204, error: null, durationMs: 5 },
 });

@@ -14,7 +14,9 @@ import { createWallets } from '../../../activities/wallets/wallets.client.js';
 import { closeDelivery } from '../../../activities/webhooks/closeDelivery.writes.js';
 import { attemptDelivery } from '../../../activities/webhooks/deliver.effect.js';
 import { newDelivery } from '../../../activities/webhooks/newDelivery.rules.js';
+import { findOpenDeliveries } from '../../../activities/webhooks/openDeliveries.writes.js';
 import { postWebhook } from '../../../activities/webhooks/postWebhook.activity.js';
+import { makeFirstAttempts } from '../../../activities/webhooks/publishEvents.activity.js';
 import { relayEvents } from '../../../activities/webhooks/relayEvents.activity.js';
 import type { WorkerDeps } from '../../../activities/workerDeps.js';
 import type { Deps } from '../../../platform/deps.js';
@@ -39,6 +41,8 @@ let merchant: TestMerchant;
 let program: Program;
 let receiver: Receiver;
 let deps: WorkerDeps;
+/** The dependencies of another worker process. */
+let other: WorkerDeps;
 let started: string[];
 
 beforeAll(async () => {
@@ -63,13 +67,9 @@ beforeAll(async () => {
   };
   const log = service.deps.log;
   const wallets = await createWallets({ config: service.deps.config, log });
-  deps = createWorkerDeps({
-    base: service.deps,
-    workflowClient,
-    wallets,
-    log,
-    shutdownSignal: new AbortController().signal,
-  });
+  const shutdownSignal = new AbortController().signal;
+  const aProcess = () => createWorkerDeps({ base: service.deps, workflowClient, wallets, log, shutdownSignal });
+  [deps, other] = [aProcess(), aProcess()];
 });
 
 afterAll(async () => {
@@ -88,9 +88,9 @@ const person = (name: string) =>
   }) as const;
 
 /** A change whose event is left to the relay. */
-async function points(at: Deps, memberId: string, delta: number): Promise<string> {
+async function points(at: Deps, memberId: string, delta: number, merchantId = merchant.id): Promise<string> {
   const changed = await changeMember(at, {
-    merchantId: merchant.id,
+    merchantId,
     memberId,
     chooseLeaseOwner: () => null,
     temporalAvailable: true,
@@ -258,6 +258,39 @@ describe('a relay that is cancelled', () => {
       return (await deliveries.findOne({ eventId }))?.state === 'succeeded';
     });
     expect(came(eventId)).toBe(1);
+    receiver.setResponder(ok());
+  });
+});
+
+describe('of two processes that publish an event at the same time', () => {
+  it('only the one whose delivery is in the queue sets its state after a failure', async () => {
+    const own = await aMerchant(service);
+    await own.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'], timeoutMs: 10_000 } });
+    const { id } = await own.enroll();
+    const event = await stateOf(await points(store, id, 1, own.id));
+    if (!event) throw new Error('The event is stored.');
+    const { open: answer, opened: answered } = aGate();
+    let requests = 0;
+    receiver.setResponder((request, response) => {
+      requests += 1;
+      if (requests === 1) void answered.then(() => status(500)(request, response));
+      else status(500)(request, response);
+    });
+    const { envelope } = serialisedEnvelope(event, undefined);
+    const published = [{ ...event, ...(envelope && { envelope }) }];
+    const [first, second] = [await findOpenDeliveries(deps, published), await findOpenDeliveries(other, published)];
+    const context = { checkLease: async () => {}, cancellationSignal: undefined };
+    const delivery = () => store.collections.deliveries.findOne({ eventId: event._id });
+    expect(await makeFirstAttempts(deps, first, context)).toEqual(new Map());
+    const queued = await delivery();
+    expect(queued).toMatchObject({ state: 'pending', attempts: 0, fence: first[0]?.delivery.fence });
+
+    expect(await makeFirstAttempts(other, second, context)).toEqual(new Map());
+    expect(await delivery()).toEqual({ ...queued, attempts: 1, history: [expect.objectContaining({ attempt: 1 })] });
+    answer();
+    const failed = await until(async () => (await delivery())?.state === 'retrying' && delivery());
+    expect(failed).toMatchObject({ attempts: 2, dueGroup: `own-workflow:${own.id}` });
+    expect(came(event._id)).toBe(2);
     receiver.setResponder(ok());
   });
 });

@@ -734,7 +734,7 @@ describe('the log of one delivery', () => {
     const { deliveries } = service.deps.collections;
     const delivered = await deliveries.findOne({ _id: id });
     expect(delivered?.detail).toHaveLength(500);
-    const fence = delivered?.fence;
+    const fence = delivered?.fence ?? '';
     const worker = await startTestWorker(service);
     for (let attempt = 2; attempt <= 105; attempt += 1)
       await worker.deps.logAttempt({
