@@ -58,6 +58,8 @@ export async function startCrashTest({
     caller,
     load,
     async toRest() {
+      // A process takes seconds to start on a busy host, and a retry policy may end before.
+      for (const { steady, acceptAll } of receivers) if (steady) acceptAll();
       await cluster.allUp();
       expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
       const evidence = await collectEvidence(world, load.operations);
