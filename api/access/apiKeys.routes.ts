@@ -1,37 +1,11 @@
 // API keys (docs/interface.md#41-api-keys). These endpoints need a console session. Only the answer of `createApiKey`
 // has the secret.
 import { createApiKey, listApiKeys, revokeApiKey } from '../../activities/access/apiKeys.writes.js';
-import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
 import type { apiKeyEndpoints } from '../../schemas/access/apiKeys.routes.js';
+import { apiKey } from '../../schemas/access/apiKeys.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { checkGrantOf } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
-
-function presentApiKey(row: ApiKeyRow) {
-  const {
-    _id: id,
-    name,
-    keyPrefix,
-    roleIds,
-    createdBy,
-    createdAt,
-    lastUsedAt,
-    expiresAt,
-    revokedAt,
-    allowedNetworks,
-  } = row;
-  return {
-    id,
-    name,
-    keyPrefix,
-    roleIds,
-    createdBy,
-    createdAt: createdAt.toISOString(),
-    lastUsedAt: lastUsedAt?.toISOString() ?? null,
-    expiresAt: expiresAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
-    allowedNetworks: allowedNetworks ?? null,
-  };
-}
 
 export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
   async createApiKey({ deps, caller, body }) {
@@ -42,12 +16,12 @@ export const apiKeyRoutes: Routes<keyof typeof apiKeyEndpoints> = {
       checkGrant: checkGrantOf(caller),
       maker: caller.session?.own?.user,
     });
-    return { data: { ...presentApiKey(row), key } };
+    return { data: { ...shown(apiKey, row), key } };
   },
 
   async listApiKeys({ deps, caller }) {
     const rows = await listApiKeys(deps, caller);
-    return { data: rows.map(presentApiKey) };
+    return { data: rows.map((row) => shown(apiKey, row)) };
   },
 
   async revokeApiKey({ deps, caller, params }) {

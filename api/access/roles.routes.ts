@@ -2,16 +2,13 @@
 import { createRole, deleteRole, listRoles } from '../../activities/access/roles.writes.js';
 import type { RoleRow } from '../../schemas/access/access.rows.js';
 import type { roleEndpoints } from '../../schemas/access/roles.routes.js';
+import { role } from '../../schemas/access/roles.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { checkGrantOf, requireHeld } from '../http/caller.reads.js';
 import { pageOfRows } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';
 
-const presentRole = ({ _id: id, name, permissions, merchantId }: RoleRow) => ({
-  id,
-  name,
-  permissions,
-  builtIn: merchantId === null,
-});
+const presentRole = (row: RoleRow) => shown(role, row, { builtIn: row.merchantId === null });
 
 export const roleRoutes: Routes<keyof typeof roleEndpoints> = {
   async listRoles({ deps, caller, query }) {

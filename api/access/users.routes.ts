@@ -4,7 +4,9 @@ import { endSession, endSessionsOf } from '../../activities/access/sessions.writ
 import { changeRoles, listUsers, removeUser } from '../../activities/access/users.writes.js';
 import { inviteUser, mailSignInLink } from '../../activities/mail/signInMails.writes.js';
 import type { UserRow } from '../../schemas/access/access.rows.js';
-import type { userEndpoints } from '../../schemas/access/users.routes.js';
+import { heldKey, type userEndpoints } from '../../schemas/access/users.routes.js';
+import { user } from '../../schemas/access/users.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
 import { type Caller, checkGrantOf, requirePermission } from '../http/caller.reads.js';
@@ -12,20 +14,9 @@ import { pageOfRows } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';
 import { clearSessionCookie } from '../http/sessionCookie.rules.js';
 
-const presentUser = ({ _id: id, email, roleIds, createdAt, createdBy, lastSignInAt }: UserRow) => ({
-  id,
-  email,
-  roleIds,
-  createdAt: createdAt.toISOString(),
-  createdBy,
-  lastSignInAt: lastSignInAt?.toISOString() ?? null,
-});
+const presentUser = (row: UserRow) => shown(user, row);
 
-const presentHeldKey = ({ _id: id, name, lastUsedAt }: HeldKey) => ({
-  id,
-  name,
-  lastUsedAt: lastUsedAt?.toISOString() ?? null,
-});
+const presentHeldKey = (key: HeldKey) => shown(heldKey, key);
 
 /** Keys are revoked by whom `DELETE /auth/api-keys/{id}` lets. Throws CONSOLE_SESSION_REQUIRED, PERMISSION_DENIED. */
 function changeOf(

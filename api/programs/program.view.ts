@@ -2,43 +2,28 @@
 // them.
 import type { z } from 'zod';
 import type { ProgramHead } from '../../activities/programs/programHead.reads.js';
-import type { programDraft } from '../../schemas/programs/programEdits.schema.js';
+import { type programDraft, programVersion } from '../../schemas/programs/programEdits.schema.js';
 import type { ProgramVersionRow } from '../../schemas/programs/programs.rows.js';
 import {
   type Program,
-  type programRecord,
-  type programSnapshot,
-  type programSummary,
+  programRecord,
+  programSnapshot,
+  programSummary,
   versionOf,
 } from '../../schemas/programs/programs.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 
 type Shown = Omit<Program, 'passTemplate' | 'merchantId' | 'enrollment'>;
 
-export function presentSummary({ _id, name, style, fields, goal, tiers }: Shown): z.input<typeof programSummary> {
-  return { _id: programIdOf(_id), name, style, fields, ...(goal !== undefined && { goal }), ...(tiers && { tiers }) };
-}
+const idOf = ({ _id }: Shown) => ({ _id: programIdOf(_id) });
 
-export function presentSnapshot(program: Shown): z.input<typeof programSnapshot> {
-  const { slug, archived, pushMessages } = program;
-  return { ...presentSummary(program), slug, archived, pushMessages };
-}
+export const presentSummary = (program: Shown) => shown(programSummary, program, idOf(program));
 
-export function presentProgram(program: Shown): z.input<typeof programRecord> {
-  const { basis, rewards, rewardName, earn, expiry, timeZone, country, language } = program;
-  return {
-    ...presentSnapshot(program),
-    ...(basis && { basis }),
-    ...(rewards && { rewards }),
-    ...(rewardName && { rewardName }),
-    ...(earn && { earn }),
-    ...(expiry && { expiry }),
-    ...(timeZone && { timeZone }),
-    ...(country && { country }),
-    ...(language && { language }),
-    version: versionOf(program),
-  };
-}
+export const presentSnapshot = (program: Shown) => shown(programSnapshot, program, idOf(program));
+
+export const presentProgram = (program: Shown) =>
+  shown(programRecord, program, { ...idOf(program), version: versionOf(program) });
 
 /** The newest edit, with its template. */
 export function presentDraft(head: ProgramHead): z.input<typeof programDraft> {
@@ -51,14 +36,7 @@ export function presentHead({ programId: _id, live, content, archived, version }
   return presentProgram({ ...(live ?? { _id, ...content }), archived, version });
 }
 
-export function presentVersion({ version, content, publishedAt, publishedBy }: ProgramVersionRow, live: number | null) {
-  const { name, slug } = content;
-  return {
-    version,
-    live: version === live,
-    publishedAt: publishedAt?.toISOString() ?? null,
-    publishedBy: publishedBy ?? null,
-    name,
-    slug,
-  };
+export function presentVersion(row: ProgramVersionRow, live: number | null) {
+  const { name, slug } = row.content;
+  return shown(programVersion, row, { name, slug, live: row.version === live });
 }

@@ -1,44 +1,27 @@
 // The rows of merchants, keys, users and the audit, and their indexes.
+import type { Stored } from '../shared/answers.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
-import type { AuditAction, AuditActor } from './audit.schema.js';
+import type { apiKey } from './apiKeys.schema.js';
+import type { auditItem } from './audit.schema.js';
 import type { MerchantLimits } from './merchantLimits.schema.js';
-import type { Permission } from './permissions.schema.js';
+import type { role } from './roles.schema.js';
+import type { user } from './users.schema.js';
 
-export interface ApiKeyRow {
-  _id: string;
+export interface ApiKeyRow extends Stored<typeof apiKey, 'lastUsedAt' | 'expiresAt' | 'revokedAt' | 'allowedNetworks'> {
   merchantId: string;
   hash: string;
-  keyPrefix: string;
-  name: string;
-  roleIds: string[];
-  createdBy: string;
-  createdAt: Date;
-  expiresAt?: Date;
-  revokedAt?: Date;
-  /** The start of the minute of the last request with the key. */
-  lastUsedAt?: Date;
-  /** CIDRs; requests from other addresses are refused. Absent: all addresses are allowed. */
-  allowedNetworks?: string[];
 }
 
-export interface RoleRow {
-  _id: string;
+export interface RoleRow extends Omit<Stored<typeof role>, 'builtIn'> {
+  /** Null: the role is built in. */
   merchantId: string | null;
-  name: string;
-  permissions: Permission[];
 }
 
 /** A user, who may sign in to the console of one merchant. The address never changes and is unique in the merchant. */
-export interface UserRow {
-  _id: string;
+export interface UserRow extends Stored<typeof user, 'lastSignInAt'> {
   merchantId: string;
-  email: string;
-  roleIds: string[];
   /** Incremented by each change and each sign-in, whose writes compare it. */
   version: number;
-  createdAt: Date;
-  createdBy: string;
-  lastSignInAt?: Date;
   /** The person's identity at the OpenID provider, since the first sign-in there. */
   identity?: { issuer: string; sub: string };
 }
@@ -76,18 +59,8 @@ export interface MerchantRow {
 }
 
 /** An audit entry: one change, its actor and its target. Never changed. Contains none of the values that were sent. */
-export interface AuditRow {
-  _id: string;
+export interface AuditRow extends Omit<Stored<typeof auditItem>, 'targetName'> {
   merchantId: string;
-  createdAt: Date;
-  actor: AuditActor;
-  action: AuditAction;
-  targetId: string;
-  /** The names of the fields of the request. */
-  fields?: string[];
-  /** The network of the caller; null for an operator, like `requestId`. */
-  address: string | null;
-  requestId: string | null;
 }
 
 /** How long a revoked or expired API key is kept. */

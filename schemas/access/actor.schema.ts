@@ -4,6 +4,6 @@ import { z } from 'zod';
 export const actor = z.object({
   type: z.enum(['api-key', 'user', 'import', 'public', 'reader', 'program']),
   id: z.string(),
-  name: z.string().optional(),
+  name: z.string().exactOptional(),
 });
 export type Actor = z.infer<typeof actor>;

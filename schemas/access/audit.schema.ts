@@ -1,5 +1,6 @@
 // Who changed what, in requests and answers (docs/interface.md#410-overview-and-audit).
 import { z } from 'zod';
+import { actor } from './actor.schema.js';
 
 export const auditActions = [
   'api-key.create',
@@ -57,11 +58,7 @@ export type AuditAction = (typeof auditActions)[number];
 
 export const auditAction = z.enum(auditActions);
 
-export const auditActor = z.object({
-  type: z.enum(['user', 'api-key', 'reader', 'operator']),
-  id: z.string(),
-  name: z.string().optional(),
-});
+export const auditActor = actor.extend({ type: z.enum(['user', 'api-key', 'reader', 'operator']) });
 
 export type AuditActor = z.infer<typeof auditActor>;
 

@@ -6,9 +6,8 @@ import { session, signInLinkRequest, user, userPatch, userRequest } from './user
 
 const tag = 'Users';
 const all = '/merchants/me/users';
-const apiKeys = z
-  .array(apiKey.pick({ id: true, name: true, lastUsedAt: true }))
-  .describe('the keys that the user created and that were active before this call');
+export const heldKey = apiKey.pick({ id: true, name: true, lastUsedAt: true });
+const apiKeys = z.array(heldKey).describe('the keys that the user created and that were active before this call');
 const keysToo = z.strictObject({ revokeKeys: queryFlag.optional() });
 const ofKeys =
   'API keys that the user created go on working, and the answer names them; `revokeKeys=true` revokes them in the same transaction, with `api-keys:delete` and in a console session.';

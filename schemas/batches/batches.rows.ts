@@ -1,34 +1,23 @@
 // The rows of batches, and their indexes.
 
-import type { Actor } from '../access/actor.schema.js';
 import type { Person } from '../members/members.schema.js';
+import type { Stored } from '../shared/answers.js';
 import type { Delimiter } from '../shared/csv.rules.js';
 import type { IndexesOf } from '../shared/indexes.js';
-import type { BatchKind, BatchPhase, ImportCounts, ImportOutcome } from './batches.schema.js';
+import type { batch, importRow } from './batches.schema.js';
 import type { ImportField } from './importRows.rules.js';
 
-export interface BatchRow {
-  _id: string;
+/** What an answer about a batch computes, or has in another form. */
+type Computed = 'percent' | 'ratePerSecond' | 'mapping' | 'repairedBy' | 'cancelRequested';
+
+export interface BatchRow extends Omit<Stored<typeof batch, 'finishedAt'>, Computed> {
   merchantId: string;
-  kind: BatchKind;
-  phase: BatchPhase;
-  programId?: string;
   subscriptionId?: string;
-  counts: ImportCounts;
-  passIssuance: { apple: number; google: number };
   done: number;
-  startedBy: Actor;
-  startedAt: Date;
   phaseStartedAt?: Date;
-  finishedAt?: Date;
   cancelRequestedAt?: Date;
-  reason?: string;
-  /** Only on an import: its members are created without `member.created` and `pass.created`. */
-  quiet?: boolean;
   /** Only on an import whose file had such columns: pairs, because a header may contain any characters. */
   mapping?: (readonly [header: string, field: ImportField | null])[];
-  /** Only on an import: the import whose failed rows were sent again with it. */
-  repairs?: string;
   /** The number of chunks of an import's rows or of another batch's targets, once all of them are stored. */
   chunks?: number;
   campaign?: { message: string; tags: string[] };
@@ -66,13 +55,8 @@ export interface ImportRow {
 }
 
 /** The outcome of a row, decided once. */
-export interface ImportRowOutcome {
-  row: number;
-  outcome: ImportOutcome;
-  memberId?: string;
-  memberCode?: string;
+export interface ImportRowOutcome extends Omit<Stored<typeof importRow>, 'line' | 'leftOut'> {
   eventId?: string;
-  reason?: string;
 }
 
 /** A chunk: rows of an import and their outcomes, in one document so that the outcomes are one write. */

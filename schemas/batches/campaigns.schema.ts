@@ -1,9 +1,8 @@
 // Campaigns: a batch that puts one message on the passes of all members that match.
 import { z } from 'zod';
-import { actor } from '../access/actor.schema.js';
 import { tag } from '../members/members.schema.js';
 import { idText, text } from '../shared/text.js';
-import { batchPhases, type ImportCounts } from './batches.schema.js';
+import { batch, type ImportCounts } from './batches.schema.js';
 
 export const campaignRequest = z
   .strictObject({
@@ -56,16 +55,18 @@ export function campaignCountsOf({ total, created, deduped, failed }: ImportCoun
   return { matched: total, pushed: created, skipped: deduped, failed };
 }
 
+const { id, phase, programId, percent, startedAt, finishedAt, startedBy, reason } = batch.shape;
+
 export const campaign = z.object({
-  id: z.string(),
-  phase: z.enum(batchPhases),
-  programId: z.string().optional(),
+  id,
+  phase,
+  programId,
   tags: z.array(z.string()),
   message: z.string(),
   counts: campaignCounts,
-  percent: z.number(),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime().nullable(),
-  startedBy: actor,
-  reason: z.string().optional(),
+  percent,
+  startedAt,
+  finishedAt,
+  startedBy,
+  reason,
 });

@@ -1,12 +1,11 @@
 // The event types, their data, and the envelope (docs/interface.md, sections 6.2 and 6.4). `memberVersion` grows
 // by one with each change of the member, so that receivers can order events and notice a gap.
 import { z } from 'zod';
-import { memberStatus } from '../members/members.schema.js';
-import { entryFacts, ledgerType, saleFacts } from '../points/ledger.schema.js';
-import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
-
-const platform = z.enum(['apple', 'google']);
-const counts = z.object({ total: z.int(), created: z.int(), deduped: z.int(), failed: z.int() });
+import { batch, importCounts } from '../batches/batches.schema.js';
+import { campaign } from '../batches/campaigns.schema.js';
+import { memberPatch, memberSource, memberStatus } from '../members/members.schema.js';
+import { ledgerType, saleFacts, transaction } from '../points/ledger.schema.js';
+import { passUpdate, platform, walletMode } from '../shared/passUpdate.schema.js';
 
 const aboutMember = z.object({
   memberId: z.string(),
@@ -19,22 +18,24 @@ const aboutMember = z.object({
 
 const aboutPass = aboutMember.extend({ serialNumber: z.string(), platform });
 
+const { kind, programId, passIssuance, startedAt } = batch.shape;
+const times = { startedAt, finishedAt: z.iso.datetime() };
+
 const batchResult = z.object({
   batchId: z.string(),
-  kind: z.enum(['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild']),
-  programId: z.string().optional(),
+  kind,
+  programId,
   merchantId: z.string(),
-  counts,
-  passIssuance: z.object({ apple: z.int(), google: z.int() }),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime(),
+  counts: importCounts.omit({ leftOut: true }),
+  passIssuance,
+  ...times,
   /** An import without `member.created` and `pass.created` events for its rows. */
   quiet: z.boolean().optional(),
   test: z.boolean().optional(),
 });
 
 /** What events say of the ledger entry of their change (docs/interface.md#28-ledger-entry). */
-const { field, previous, current, tier, previousTier, changeMessage } = entryFacts.shape;
+const { field, previous, current, delta, tier, previousTier, changeMessage, rewardId } = transaction.shape;
 const entryNames = { transactionId: z.string(), transactionType: ledgerType };
 const entry = {
   ...entryNames,
@@ -57,27 +58,22 @@ export const eventData = {
     email: z.string().optional(),
     firstName: z.string().optional(),
     lastName: z.string().optional(),
-    source: z.enum(['api', 'console', 'import', 'public']),
+    source: memberSource,
     attribution: z.record(z.string(), z.string()),
     passIssuance: z.object({ apple: z.boolean(), google: z.boolean() }),
   }),
   'member.updated': aboutMember.extend({
-    changed: z.array(z.enum(['firstName', 'lastName', 'email', 'phone', 'externalId', 'tags', 'status'])),
+    changed: z.array(z.enum([...memberPatch.keyof().options, 'tags', 'status'])),
     status: memberStatus,
     previousStatus: memberStatus.optional(),
     reason: z.string().optional(),
     tags: z.array(z.string()),
     passUpdate: passUpdate.nullable().optional(),
   }),
-  'member.deleted': z.object({
-    memberId: z.string(),
-    programId: z.string(),
-    merchantId: z.string(),
-    test: z.boolean().optional(),
-  }),
+  'member.deleted': aboutMember.pick({ memberId: true, programId: true, merchantId: true, test: true }),
   'points.changed': aboutMember.extend({
     ...entry,
-    delta: z.int(),
+    delta,
     /** Only on an expiry. */
     reason: z.literal('expired').optional(),
     /** Only on a reversal: the ledger entry that it reversed. */
@@ -87,8 +83,7 @@ export const eventData = {
   'reward.redeemed': aboutMember.extend({
     ...entry,
     goal: z.int(),
-    /** Absent for the reward that costs the program's goal. */
-    rewardId: z.string().optional(),
+    rewardId,
     rewardName: z.string().optional(),
     passUpdate: passUpdate.nullable(),
   }),
@@ -100,12 +95,9 @@ export const eventData = {
   'campaign.sent': z.object({
     campaignId: z.string(),
     merchantId: z.string(),
-    programId: z.string().optional(),
-    tags: z.array(z.string()),
-    message: z.string(),
-    counts: z.object({ matched: z.int(), pushed: z.int(), skipped: z.int(), failed: z.int() }),
-    startedAt: z.iso.datetime(),
-    finishedAt: z.iso.datetime(),
+    programId,
+    ...campaign.pick({ tags: true, message: true, counts: true }).shape,
+    ...times,
     test: z.boolean().optional(),
   }),
   'webhook.disabled': z.object({

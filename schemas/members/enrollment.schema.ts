@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { email } from '../shared/email.rules.js';
 import { phone } from '../shared/phone.rules.js';
 import { firstCharacters, text } from '../shared/text.js';
-import { name } from './members.schema.js';
+import { consent, name } from './members.schema.js';
 
 /** An empty form field counts as absent. */
 const leftEmpty = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? undefined : value);
@@ -45,7 +45,7 @@ const joiningPerson = z.object({
 export const joining = z.object({
   person: joiningPerson,
   attribution: z.record(z.string(), z.string()),
-  consent: z.object({ at: z.coerce.date(), programVersion: z.int(), text: z.string() }).exactOptional(),
+  consent: consent.extend({ at: z.coerce.date() }).exactOptional(),
 });
 export type Joining = z.output<typeof joining>;
 

@@ -1,32 +1,21 @@
 // The rows of members, and their indexes.
 
 import type { MemberExpiry } from '../points/expiry.rules.js';
+import type { Stored } from '../shared/answers.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
-import type { Platform } from '../shared/passUpdate.schema.js';
-import type { MemberStatus } from './members.schema.js';
+import type { MemberSource, memberDetail, timelineItem } from './members.schema.js';
 
-export interface MemberRow {
-  _id: string;
+/** What only an answer about a member says. */
+type Told = 'fieldValues' | 'program' | 'rewards' | 'expiring' | 'apple' | 'google' | 'deduped' | 'unchanged';
+
+export interface MemberRow extends Omit<Stored<typeof memberDetail>, Told> {
   merchantId: string;
-  programId: string;
-  memberCode: string;
-  serialNumber: string;
-  firstName?: string;
-  lastName?: string;
-  email?: string;
-  /** As it was written. */
-  phone?: string;
-  /** E.164. Absent where the country or the area code of the number is unknown. */
+  /** E.164 of the phone number, which is stored as it was written. Absent where the country or the area code of the number is unknown. */
   phoneE164?: string;
-  externalId?: string;
   field: string;
-  balance: number;
   lifetimePoints: number;
-  tier?: string;
   /** The version of the program that decided `tier`; 1 where it is absent. */
   programVersion?: number;
-  tags: string[];
-  status: MemberStatus;
   /** Incremented by each change, whose write compares it. */
   version: number;
   pass: {
@@ -58,19 +47,13 @@ export interface MemberRow {
      */
     issueDueAt?: Date;
   };
-  deviceCount: number;
-  redeemedCount: number;
   ledgerCount: number;
   /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
   expiry?: MemberExpiry;
-  source: 'api' | 'console' | 'import' | 'public';
+  source: MemberSource;
   /** A digest of the cookie of the browser in which the member joined, to recognise a repeated submission. */
   formDigest?: string;
-  /** What the member consented to on the public page, and when. */
-  consent?: { at: Date; programVersion: number; text: string };
   attribution: Record<string, string>;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
 /**
@@ -119,15 +102,9 @@ export interface TagRow {
   tag: string;
 }
 
-export interface TimelineRow {
-  _id: string;
+export interface TimelineRow extends Stored<typeof timelineItem> {
   merchantId: string;
   memberId: string;
-  type: string;
-  outcome: 'success' | 'failure' | 'skipped';
-  platform?: Platform;
-  detail?: string;
-  occurredAt: Date;
 }
 
 export interface FullName {

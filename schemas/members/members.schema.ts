@@ -4,13 +4,18 @@ import { expiring, memberBalance } from '../points/ledger.schema.js';
 import { rewardState } from '../points/rewards.rules.js';
 import { programSnapshot, programSummary } from '../programs/programs.schema.js';
 import { email } from '../shared/email.rules.js';
-import { passUpdate, walletMode } from '../shared/passUpdate.schema.js';
+import { passUpdate, platform, walletMode } from '../shared/passUpdate.schema.js';
 import { phone } from '../shared/phone.rules.js';
 import { codeText, idText, nameText, plainText, text } from '../shared/text.js';
 
-const memberStatuses = ['active', 'voided', 'expired'] as const;
-export const memberStatus = z.enum(memberStatuses);
+export const memberStatus = z.enum(['active', 'voided', 'expired']);
 export type MemberStatus = z.infer<typeof memberStatus>;
+
+/** What created a member. */
+export const memberSource = z.enum(['api', 'console', 'import', 'public']);
+export type MemberSource = z.infer<typeof memberSource>;
+
+export const consent = z.object({ at: z.iso.datetime(), programVersion: z.int(), text: z.string() });
 
 export const name = nameText(100);
 
@@ -88,10 +93,7 @@ export const memberDetail = member.extend({
   redeemedCount: z.int().min(0).describe('redeems ever, without those that were reversed'),
   rewards: z.array(rewardState).describe('what the balance buys'),
   expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
-  consent: z
-    .object({ at: z.iso.datetime(), programVersion: z.int(), text: z.string() })
-    .optional()
-    .describe('what the member agreed to on the public page'),
+  consent: consent.optional().describe('what the member agreed to on the public page'),
 });
 
 export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });
@@ -120,7 +122,7 @@ export const timelineItem = z.object({
   id: z.string(),
   type: z.string(),
   outcome: timelineOutcome,
-  platform: z.enum(['apple', 'google']).optional(),
+  platform: platform.optional(),
   occurredAt: z.iso.datetime(),
   detail: z.string().optional(),
 });

@@ -33,8 +33,8 @@ export const saleFacts = {
   occurredAt: moment.exactOptional().describe('when the till made the change'),
 };
 
-/** What the row of an entry and its answer have in common. */
-export const entryFacts = z.object({
+/** docs/interface.md#28-ledger-entry */
+export const transaction = z.object({
   type: ledgerType,
   field: z.string(),
   previous: z.int(),
@@ -53,10 +53,6 @@ export const entryFacts = z.object({
   location: saleFacts.location,
   rule: rule.exactOptional(),
   actor,
-});
-
-/** docs/interface.md#28-ledger-entry */
-export const transaction = entryFacts.extend({
   id: z.string(),
   occurredAt: saleFacts.occurredAt,
   createdAt: moment,

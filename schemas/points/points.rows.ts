@@ -1,14 +1,13 @@
 // The rows of the ledger and of expiry, and their indexes.
 
-import type { z } from 'zod';
 import type { ExpiryKind } from '../programs/expiry.schema.js';
+import type { Stored } from '../shared/answers.js';
 import type { IndexesOf } from '../shared/indexes.js';
-import type { entryFacts } from './ledger.schema.js';
+import type { transaction } from './ledger.schema.js';
 import type { LedgerEffect } from './ledgerEffect.rules.js';
 import type { LotChange } from './lots.rules.js';
 
-export interface LedgerRow extends z.infer<typeof entryFacts> {
-  _id: string;
+export interface LedgerRow extends Stored<typeof transaction> {
   merchantId: string;
   memberId: string;
   programId: string;
@@ -18,12 +17,9 @@ export interface LedgerRow extends z.infer<typeof entryFacts> {
   effect: LedgerEffect;
   /** Only when points expire: the changes of the member's lots. */
   lots?: LotChange[];
-  /** The time of the change at the till. */
-  occurredAt?: Date;
   /** Only on earnings: the fields by which limits count them. */
   earning?: { memberId: string; soldAt: Date };
   memberVersion: number;
-  createdAt: Date;
 }
 
 /** Since when the points of a program expire; the id is that of the program. */

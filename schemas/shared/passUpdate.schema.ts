@@ -8,8 +8,8 @@ export interface WalletModes {
   google: WalletMode;
 }
 
-export const platforms = ['apple', 'google'] as const;
-export type Platform = (typeof platforms)[number];
+export const platform = z.enum(['apple', 'google']);
+export type Platform = z.infer<typeof platform>;
 
 export const passUpdate = z.object({
   serialNumber: z.string(),

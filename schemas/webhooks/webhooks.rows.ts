@@ -1,37 +1,18 @@
 // The rows of subscriptions and deliveries, and their indexes.
 
-import type { DisabledReason } from '../events/events.schema.js';
+import type { Stored } from '../shared/answers.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
-import type { DeliveryState } from './webhooks.schema.js';
+import type { delivery, subscription } from './webhooks.schema.js';
 
-export interface DeliveryAttempt {
-  attempt: number;
-  at: Date;
-  statusCode: number | null;
-  error: string | null;
-  durationMs: number;
-}
+export type DeliveryAttempt = DeliveryRow['history'][number];
 
-export interface DeliveryRow {
-  _id: string;
+export interface DeliveryRow extends Omit<Stored<typeof delivery>, 'payload' | 'success'> {
   merchantId: string;
-  subscriptionId: string;
-  eventId: string;
-  eventType: string;
   /** Copied from the event, if it is about a member or a program. */
   memberId?: string;
   programId?: string;
-  url: string;
-  state: DeliveryState;
   success: boolean | null;
-  statusCode: number | null;
-  error: string | null;
   detail: string | null;
-  attempts: number;
-  history: DeliveryAttempt[];
-  createdAt: Date;
-  lastAttemptAt: Date | null;
-  nextAttemptAt: Date | null;
   /**
    * The queue of an unfinished delivery, and when the delivery is due there
    * (activities/webhooks/deliveryQueue.writes.ts): the id of its subscription, or `own-workflow:<merchantId>` while a
@@ -46,7 +27,6 @@ export interface DeliveryRow {
    * it again.
    */
   activityAttempt?: { runId: string; attempt: number };
-  replayOf?: string;
   /**
    * Only on a replay: the id of the first delivery of the event to this subscription, whether that delivery exists or
    * not. A replay of a replay has the same id. When one of the deliveries with a root succeeds, all of them have.
@@ -63,26 +43,11 @@ export interface WaitingSubscriptionRow {
   marks: number;
 }
 
-export interface SubscriptionRow {
-  _id: string;
+export interface SubscriptionRow extends Omit<Stored<typeof subscription>, 'health'> {
   merchantId: string;
-  name: string;
-  description: string;
-  url: string;
-  events: string[];
-  enabled: boolean;
-  timeoutMs: number;
-  retryPolicy: { maxAttempts: number; backoffMs: number; factor?: number };
   /** Newest first, encrypted with SECRETS_KEY; all but the first are valid until `expiresAt`. */
   secrets: { sealed: string; expiresAt?: Date }[];
-  health: {
-    failingSince: Date | null;
-    lastSuccessAt: Date | null;
-    consecutiveFailures: number;
-    disabledReason?: DisabledReason;
-  };
-  createdAt: Date;
-  updatedAt: Date;
+  health: Omit<Stored<typeof subscription>['health'], 'state'>;
 }
 
 export interface WebhookCollections {
