@@ -4,7 +4,7 @@
 // to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also hears a
 // process of the demo (pages/liveDesk.tsx).
 import createClient, { type Middleware } from 'openapi-fetch';
-import type { paths } from './openapi.js';
+import type { components, paths } from './openapi.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -12,11 +12,8 @@ import { texts } from './texts.js';
 export const serviceUrl = new URL('..', document.baseURI).href.replace(/\/$/, '');
 export const apiUrl = `${serviceUrl}/api/v1`;
 
-export interface Finding {
-  path: string;
-  message: string;
-  severity?: 'error' | 'warning';
-}
+type ProgramFinding = components['schemas']['ProgramFinding'];
+export type Finding = Pick<ProgramFinding, 'path' | 'message'> & Partial<Pick<ProgramFinding, 'severity'>>;
 
 /** A call that failed. `code` is the API's, or `OFFLINE` when no answer came. */
 export class ApiError extends Error {

@@ -3,13 +3,14 @@
 
 import { LRUCache } from 'lru-cache';
 import type { Filter } from 'mongodb';
+import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { insert, update } from '../../platform/mongodb/statements.js';
 import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import { type ApiKeyRow, endedKeyDays } from '../../schemas/access/access.rows.js';
-import { maxActiveKeys, newApiKey } from '../../schemas/access/apiKeys.schema.js';
+import { type apiKeyRequest, maxActiveKeys, newApiKey } from '../../schemas/access/apiKeys.schema.js';
 import { merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
@@ -22,13 +23,9 @@ const active = (now: Date) => ({
   $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
 });
 
-export interface CreateApiKey {
+export interface CreateApiKey extends z.output<typeof apiKeyRequest> {
   merchantId: string;
   createdBy: string;
-  name: string;
-  roleIds: string[];
-  expiresAt?: string | undefined;
-  allowedNetworks?: string[] | undefined;
   checkGrant: CheckGrant;
   /** When a user makes it. */
   maker?: Maker;

@@ -7,7 +7,8 @@ import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { type BatchPhase, isFinished } from '../../schemas/batches/batches.schema.js';
 import { campaignCountsOf } from '../../schemas/batches/campaigns.schema.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
-import type { EventData, MerchantEvent } from '../../schemas/events/events.schema.js';
+import { eventData, type MerchantEvent } from '../../schemas/events/events.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { derivedId, programIdOf } from '../../schemas/shared/ids.js';
 import { newMerchantEvent } from '../events/newEvent.rules.js';
 import { keptMs } from './removeRows.writes.js';
@@ -59,28 +60,14 @@ export function endEventOf(deps: Deps, batch: BatchRow, leaseOwner: string | nul
 }
 
 function endEvent(batch: BatchRow, finishedAt: Date): MerchantEvent {
-  const { _id: batchId, merchantId, programId, kind, counts, passIssuance, campaign, quiet, reason = '' } = batch;
-  const times = { startedAt: batch.startedAt.toISOString(), finishedAt: finishedAt.toISOString() };
-  const subject = { merchantId, ...(programId && { programId: programIdOf(programId) }) };
+  const { _id: batchId, campaign, reason = '' } = batch;
+  const subject = { programId: batch.programId && programIdOf(batch.programId), finishedAt };
   const completed = batch.phase === 'completed';
   if (completed && campaign) {
-    const data: EventData<'campaign.sent'> = {
-      campaignId: batchId,
-      ...subject,
-      ...campaign,
-      counts: campaignCountsOf(counts),
-      ...times,
-    };
-    return { type: 'campaign.sent', data };
+    const counts = campaignCountsOf(batch.counts);
+    const sent = { ...subject, ...campaign, campaignId: batchId, counts };
+    return { type: 'campaign.sent', data: shown(eventData['campaign.sent'], batch, sent) };
   }
-  const data: EventData<'batch.completed'> = {
-    batchId,
-    kind,
-    ...subject,
-    counts,
-    passIssuance,
-    ...times,
-    ...(quiet && { quiet }),
-  };
+  const data = shown(eventData['batch.completed'], batch, { ...subject, batchId });
   return completed ? { type: 'batch.completed', data } : { type: 'batch.failed', data: { ...data, reason } };
 }

@@ -1,5 +1,6 @@
 // What a change of a balance writes: the member, its ledger entry, and the data of its event.
 
+import { balanceChange } from '../../schemas/events/events.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { BalanceChange } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
@@ -7,6 +8,7 @@ import { effectOf } from '../../schemas/points/ledgerEffect.rules.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
 import type { Decision } from './decision.schema.js';
 
@@ -74,26 +76,12 @@ export function balanceDecision(
 }
 
 /** Fields of the change's event in addition to `delta` or `goal`. */
-export function balanceEvent(
-  member: MemberRow,
-  change: BalanceChange,
-  { changeMessage, amount, currency, reference, location, occurredAt }: Partial<LedgerRow>,
-) {
-  const { previous, current, tierUpgraded } = change;
-  return {
-    field: member.field,
-    previous,
-    current,
-    ...tiersOf(change),
-    ...(tierUpgraded !== undefined && { tierUpgraded }),
-    ...(changeMessage && { changeMessage }),
-    ...(amount !== undefined && { amount }),
-    ...(currency !== undefined && { currency }),
-    ...(reference !== undefined && { reference }),
-    ...(location !== undefined && { location }),
-    ...(occurredAt && { occurredAt: occurredAt.toISOString() }),
-  };
-}
+export const balanceEvent = (member: MemberRow, change: BalanceChange, entry: Balanced['entry']) =>
+  shown(
+    balanceChange,
+    { ...entry, field: member.field, ...change },
+    { changeMessage: entry.changeMessage || undefined },
+  );
 
 export const messageOf = ({ changeMessage }: { changeMessage?: string | undefined }) =>
   changeMessage === undefined ? {} : { changeMessage };

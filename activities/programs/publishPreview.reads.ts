@@ -1,9 +1,11 @@
 // The members whose passes a publication would change. Reads at most PROGRAM_PREVIEW_MAX_MEMBERS, for at most a second,
 // so that the cost does not grow with the program.
+import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { tierOf } from '../../schemas/points/balance.rules.js';
 import { balanceAt } from '../../schemas/points/expiry.rules.js';
 import { losesReward } from '../../schemas/points/rewards.rules.js';
+import type { publishPreview } from '../../schemas/programs/programEdits.schema.js';
 import type { ProgramContent } from '../../schemas/programs/programs.rows.js';
 import { mailFindings } from './checkContent.rules.js';
 import { withExpiry } from './expirySince.writes.js';
@@ -14,16 +16,7 @@ import { changesPasses } from './publishPrograms.writes.js';
 
 const forMs = 1_000;
 
-export interface PublishPreview {
-  passes: number;
-  full: number;
-  overFull: number;
-  tierMoves: number;
-  rewardsLost: number;
-  findings: ReturnType<typeof expirationFindings>;
-  counted: number;
-  complete: boolean;
-}
+export type PublishPreview = z.output<typeof publishPreview>;
 
 /** Throws PROGRAM_NOT_FOUND. */
 export async function previewPublication(deps: Deps, at: ProgramAt): Promise<PublishPreview> {

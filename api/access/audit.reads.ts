@@ -1,19 +1,14 @@
 // Pages of the audit, newest first.
 import type { Deps } from '../../platform/deps.js';
 import type { AuditRow } from '../../schemas/access/access.rows.js';
-import type { AuditAction } from '../../schemas/access/audit.schema.js';
+import type { QueryOf } from '../../schemas/access/endpoint.schema.js';
 import { lowerUuid } from '../../schemas/shared/ids.js';
+import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
 
-export interface ListAudit {
+export interface ListAudit extends QueryOf<Endpoints['readAudit']> {
   merchantId: string;
-  page: number;
-  pageSize: number;
-  actor?: string | undefined;
-  action?: AuditAction | undefined;
-  targetId?: string | undefined;
-  since?: Date | undefined;
 }
 
 export function listAudit(

@@ -1,15 +1,13 @@
 // Reads of a merchant's batches and of the chunks of an import.
 
 import type { Deps } from '../../platform/deps.js';
+import type { QueryOf } from '../../schemas/access/endpoint.schema.js';
 import type { BatchRow, ImportChunkRow } from '../../schemas/batches/batches.rows.js';
-import type { BatchKind } from '../../schemas/batches/batches.schema.js';
+import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { readPage } from '../http/page.reads.js';
 
-interface ListBatches {
+interface ListBatches extends QueryOf<Endpoints['listBatches']> {
   merchantId: string;
-  kind?: BatchKind | undefined;
-  page: number;
-  pageSize: number;
 }
 
 /** The batches of a merchant, newest first. */

@@ -7,26 +7,19 @@ import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import { toChunks } from '../../platform/toChunks.js';
+import type { QueryOf } from '../../schemas/access/endpoint.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { hasWords, type QueryWord, readQuery, searchWords } from '../../schemas/members/searchWords.rules.js';
 import { type Country, phoneDigits, samePhone } from '../../schemas/shared/phone.rules.js';
 import { readCode } from '../../schemas/shared/text.js';
+import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
 import { membersByCode } from './members.reads.js';
 import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.reads.js';
 
-export interface MemberSearch {
+export interface MemberSearch extends QueryOf<Endpoints['listMembers']> {
   merchantId: string;
-  programId?: string | undefined;
-  q?: string | undefined;
-  serial?: string | undefined;
-  /** In its stored form. */
-  email?: string | undefined;
-  phone?: string | undefined;
-  externalId?: string | undefined;
-  page: number;
-  pageSize: number;
 }
 
 export interface MemberPage {

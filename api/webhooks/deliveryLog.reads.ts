@@ -2,20 +2,15 @@
 
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import type { QueryOf } from '../../schemas/access/endpoint.schema.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
+import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import type { DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
 
-export interface DeliveryFilter {
+export interface ListDeliveries extends QueryOf<Endpoints['listDeliveries']> {
   merchantId: string;
-  subscriptionId?: string | undefined;
-  eventType?: string | undefined;
-  success?: boolean | undefined;
-  eventId?: string | undefined;
-  memberId?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
 }
 
 export interface DeliveryPage {
@@ -24,7 +19,8 @@ export interface DeliveryPage {
 }
 
 /** The narrowest field first: the embedded engine reads by the first one that has an index. */
-function filterOf({ merchantId, subscriptionId, eventType, success, eventId, memberId, since, until }: DeliveryFilter) {
+function filterOf(filter: Omit<ListDeliveries, 'page' | 'pageSize'>) {
+  const { merchantId, subscriptionId, eventType, success, eventId, memberId, since, until } = filter;
   return {
     ...(eventId !== undefined && { eventId }),
     ...(memberId !== undefined && { memberId }),
@@ -34,11 +30,6 @@ function filterOf({ merchantId, subscriptionId, eventType, success, eventId, mem
     ...(success !== undefined && { success }),
     ...((since || until) && { createdAt: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
   };
-}
-
-export interface ListDeliveries extends DeliveryFilter {
-  page: number;
-  pageSize: number;
 }
 
 export async function listDeliveries(deps: Deps, { page, pageSize, ...filter }: ListDeliveries): Promise<DeliveryPage> {

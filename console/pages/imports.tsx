@@ -5,6 +5,7 @@ import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction, useRead } from '../actions.js';
 import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
 import { parseCsv, separatorOf, toCsv } from '../csv.js';
+import type { components } from '../openapi.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
@@ -30,19 +31,8 @@ const wrongPerPage = 50;
 /** How many failed rows the page lets people correct; more are for a spreadsheet. */
 const repairedHere = 200;
 
-interface WrongRow {
-  row: number;
-  line: number;
-  reason: string;
-}
-
-interface DryRunAnswer {
-  dryRun: true;
-  counts: Batch['counts'];
-  failures: WrongRow[];
-  leftOut?: WrongRow[];
-  file: { charset: string; delimiter: string; columns: { header: string; field: string | null }[] };
-}
+type DryRunAnswer = components['schemas']['ImportDryRun'];
+type WrongRow = DryRunAnswer['failures'][number];
 
 /** A dry run together with the rows of its file; no rows of a file that is too large to be shown. */
 type DryRunShown = DryRunAnswer & { rows: string[][] };

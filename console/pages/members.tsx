@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
+import type { components } from '../openapi.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
@@ -11,7 +12,7 @@ import { texts } from '../texts.js';
 const said = texts.members;
 const typingMs = 200;
 
-type Status = 'active' | 'voided' | 'expired';
+type Status = components['schemas']['Member']['status'];
 const kinds = { active: 'good', voided: 'bad', expired: 'wait' } as const;
 
 export function StatusBadge({ status }: { status: Status }) {

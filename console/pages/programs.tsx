@@ -2,13 +2,14 @@
 import { Link, useLocation } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import type { components } from '../openapi.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Page, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.programs;
-type Style = 'points' | 'stamps' | 'tiered';
+type Style = components['schemas']['Program']['style'];
 
 /** The content of a new program, which can be published unchanged. */
 const beginnings = {

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import type { components } from '../openapi.js';
 import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
@@ -14,7 +15,7 @@ export const readsMembers = 'merchants.members:view';
 
 const said = texts.webhooks;
 
-type Health = { state: 'ok' | 'failing' | 'disabled'; lastSuccessAt: string | null };
+type Health = components['schemas']['SubscriptionHealth'];
 const kinds = { ok: 'good', untried: 'plain', failing: 'bad', disabled: 'plain' } as const;
 
 export function HealthBadge({ health: { state, lastSuccessAt } }: { health: Health }) {

@@ -37,17 +37,17 @@ const batchResult = z.object({
 /** What events say of the ledger entry of their change (docs/interface.md#28-ledger-entry). */
 const { field, previous, current, delta, tier, previousTier, changeMessage, rewardId } = transaction.shape;
 const entryNames = { transactionId: z.string(), transactionType: ledgerType };
-const entry = {
-  ...entryNames,
+export const balanceChange = z.object({
   field,
   previous,
   current,
   tier,
   previousTier,
-  tierUpgraded: z.boolean().optional(),
+  tierUpgraded: z.boolean().exactOptional(),
   changeMessage,
   ...saleFacts,
-};
+});
+const entry = { ...entryNames, ...balanceChange.shape };
 
 /** Why the service disabled a subscription. */
 export const disabledReason = z.enum(['gone', 'failing']);

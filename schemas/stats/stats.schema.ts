@@ -37,24 +37,17 @@ export const stats = z.object({
 });
 
 /** The counters by `<group>.<name>` of the answer. */
-export const countNames = [
-  'members.enrolled',
-  'members.erased',
-  'installs.apple',
-  'installs.google',
-  'removals.apple',
-  'removals.google',
-  'points.given',
-  'points.spent',
-  'points.expired',
-  'redeems',
-  'deliveries.attempts',
-  'deliveries.failedAttempts',
-  'deliveries.succeeded',
-  'deliveries.exhausted',
-] as const;
+export type CountName = {
+  [G in keyof Stats]: Stats[G] extends number ? G : `${G}.${keyof Stats[G] & string}`;
+}[keyof Stats];
 
-export type CountName = (typeof countNames)[number];
+const groups = Object.entries(counts).map(
+  ([group, field]) => [group, field instanceof z.ZodObject ? Object.keys(field.shape) : undefined] as const,
+);
+
+export const countNames = groups.flatMap(
+  ([group, names]) => names?.map((name) => `${group}.${name}`) ?? [group],
+) as CountName[];
 
 export type Counts = Partial<Record<CountName, number>>;
 
@@ -96,25 +89,13 @@ export const countsOf = (event: CountedEvent): Counts => counting[event.type]?.(
 
 /** Adds up counters and groups them as in the answer. */
 export function presentCounts(all: Iterable<Counts>): Stats {
-  const sum = (name: CountName): number => list.reduce((total, one) => total + (one[name] ?? 0), 0);
-  const list = [...all];
-  const byWallet = (group: 'installs' | 'removals') => ({
-    apple: sum(`${group}.apple`),
-    google: sum(`${group}.google`),
-  });
-  return {
-    members: { enrolled: sum('members.enrolled'), erased: sum('members.erased') },
-    installs: byWallet('installs'),
-    removals: byWallet('removals'),
-    points: { given: sum('points.given'), spent: sum('points.spent'), expired: sum('points.expired') },
-    redeems: sum('redeems'),
-    deliveries: {
-      attempts: sum('deliveries.attempts'),
-      failedAttempts: sum('deliveries.failedAttempts'),
-      succeeded: sum('deliveries.succeeded'),
-      exhausted: sum('deliveries.exhausted'),
-    },
-  };
+  const list: Record<string, number | undefined>[] = [...all];
+  const sum = (name: string): number => list.reduce((total, one) => total + (one[name] ?? 0), 0);
+  const sums = (group: string, names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, sum(`${group}.${name}`)]));
+  return totals.parse(
+    Object.fromEntries(groups.map(([group, names]) => [group, names ? sums(group, names) : sum(group)])),
+  );
 }
 
 export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
