@@ -58,14 +58,10 @@ export type AuditAction = (typeof auditActions)[number];
 
 export const auditAction = z.enum(auditActions);
 
-export const auditActor = actor.extend({ type: z.enum(['user', 'api-key', 'reader', 'operator']) });
-
-export type AuditActor = z.infer<typeof auditActor>;
-
 export const auditItem = z.object({
   id: z.string(),
   createdAt: z.iso.datetime(),
-  actor: auditActor,
+  actor: actor.extend({ type: z.enum(['user', 'api-key', 'reader', 'operator']) }),
   action: auditAction,
   targetId: z
     .string()

@@ -98,7 +98,6 @@ export const batch = z.object({
 });
 export type BatchKind = (typeof batchKinds)[number];
 export type BatchPhase = (typeof batchPhases)[number];
-export type ImportOutcome = ImportResultRow['outcome'];
 
 const finished: readonly BatchPhase[] = ['completed', 'failed', 'cancelled'];
 
