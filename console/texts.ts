@@ -404,7 +404,7 @@ export const texts = {
       earn: 'Earned',
       reversal: 'Reversal',
       expiry: 'Expired',
-    },
+    } satisfies Record<components['schemas']['Transaction']['type'], string>,
     reverse: 'Reverse',
     reverseTitle: 'Reverse this entry?',
     reverseHint: (delta: number) => `Undoes exactly what it did: ${delta > 0 ? '+' : ''}${delta.toLocaleString('en')}.`,

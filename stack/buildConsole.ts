@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Metafile, Plugin } from 'esbuild';
-import { reversible } from '../schemas/points/reversal.rules.js';
+import { reversible } from '../schemas/points/ledger.schema.js';
 
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));

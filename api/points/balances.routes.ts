@@ -10,10 +10,10 @@ import { type ReversedEntry, reversalRule } from '../../activities/points/revers
 import { cachedProgram } from '../../activities/programs/program.reads.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import type { balanceEndpoints } from '../../schemas/points/balances.routes.js';
-import type { BalanceResult } from '../../schemas/points/ledger.schema.js';
+import type { BalanceResult, KeyedOperation } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { isUuid, type KeyedOperation, keyedChangeId } from '../../schemas/shared/ids.js';
+import { isUuid, keyedChangeId } from '../../schemas/shared/ids.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { success } from '../http/answer.js';

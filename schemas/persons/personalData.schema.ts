@@ -2,7 +2,8 @@
 // merchant do with it. All three work from this table, and docs/customers-data.md shows it. A collection without a line
 // does not compile.
 import type { Document } from 'mongodb';
-import { confirmationMark, keyedOperations } from '../shared/ids.js';
+import { keyedOperations } from '../points/ledger.schema.js';
+import { confirmationMark } from '../shared/ids.js';
 import { type Counts, countsOf } from '../stats/stats.schema.js';
 import type { CollectionName } from '../tables/collections.js';
 import { unfinishedStates } from '../webhooks/webhooks.schema.js';

@@ -5,8 +5,13 @@ import { maxBalance } from '../programs/programs.schema.js';
 import { passUpdate } from '../shared/passUpdate.schema.js';
 import { rewardState } from './rewards.rules.js';
 
-export const ledgerType = z.enum(['initial', 'adjust', 'redeem', 'earn', 'reversal', 'expiry']);
+export const reversible = ['adjust', 'redeem', 'earn'] as const;
+export const ledgerType = z.enum(['initial', ...reversible, 'reversal', 'expiry']);
 export type LedgerType = z.infer<typeof ledgerType>;
+
+/** The operations of requests with a key: each writes entries of one type. */
+export const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
+export type KeyedOperation = (typeof keyedOperations)[number];
 
 export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() });
 

@@ -4,7 +4,7 @@
 import type { Program } from '../programs/programs.schema.js';
 import { ServiceError } from '../shared/errors.js';
 import { type BalanceChange, clamp, requireActive, type Standing, tierOf } from './balance.rules.js';
-import type { LedgerType } from './ledger.schema.js';
+import { type LedgerType, reversible } from './ledger.schema.js';
 import { type LedgerEffect, tierPoints } from './ledgerEffect.rules.js';
 
 /** The fields of the row that a reversal needs. */
@@ -18,10 +18,10 @@ interface Reversible {
 
 type Rules = Pick<Program, 'style' | 'goal' | 'tiers' | 'basis'>;
 
-export const reversible: readonly LedgerType[] = ['adjust', 'redeem', 'earn'];
+const hasReversibleType = ({ type }: Pick<Reversible, 'type'>): boolean => reversible.some((each) => each === type);
 
-export const isReversible = ({ type, reversedBy }: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
-  reversible.includes(type) && reversedBy === undefined;
+export const isReversible = (row: Pick<Reversible, 'type' | 'reversedBy'>): boolean =>
+  hasReversibleType(row) && row.reversedBy === undefined;
 
 type Points = Pick<Standing, 'balance' | 'lifetimePoints'>;
 
@@ -59,7 +59,7 @@ export function reverse(
   before: Standing & { tier?: string | undefined; redeemedCount: number },
   row: Reversible,
 ): Reversal {
-  if (!reversible.includes(row.type)) throw new ServiceError('NOT_REVERSIBLE');
+  if (!hasReversibleType(row)) throw new ServiceError('NOT_REVERSIBLE');
   if (row.reversedBy !== undefined) throw new ServiceError('ALREADY_REVERSED');
   requireActive(before);
   const wanted = before.balance - row.delta;

@@ -48,14 +48,11 @@ const memberCode = /^[0-9A-Z]{10}$/;
 
 export const isMemberCode = (code: string): boolean => memberCode.test(code);
 
-export const keyedOperations = ['points', 'redeem', 'earn', 'reverse'] as const;
-export type KeyedOperation = (typeof keyedOperations)[number];
-
 /**
  * The workflow id of a keyed change. It is also the id of the change's ledger entry and of its row in
  * `idempotencyKeys`.
  */
-export function keyedChangeId(operation: KeyedOperation, memberId: string, key: string): string {
+export function keyedChangeId(operation: string, memberId: string, key: string): string {
   return `${operation}:${memberId}:${key}`;
 }
 
