@@ -1,6 +1,7 @@
 // When a failed delivery is attempted again (docs/interface.md#65-attempts-and-retries).
 
-const longestWaitMs = 24 * 3_600_000;
+/** Also of a wait that a receiver asks for. */
+export const longestWaitMs = 24 * 3_600_000;
 
 /** How long to wait after the failed attempt with this number; the first attempt is 1. */
 export function retryWaitMs(

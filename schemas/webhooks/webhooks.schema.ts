@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { disabledReason, eventTypes } from '../events/events.schema.js';
 import { moment } from '../shared/calendar.rules.js';
 import { nameText, pastedText, plainText, text } from '../shared/text.js';
+import { longestWaitMs } from './retries.rules.js';
 import { secretMistake } from './signature.rules.js';
 
 export const maxSubscriptions = 20;
@@ -15,8 +16,12 @@ const events = z
   .max(eventTypes.length);
 const timeoutMs = z.int().min(1_000).max(30_000).describe('milliseconds in which an attempt must be answered');
 const maxAttempts = z.int().min(1).max(20).describe('every attempt counts, the first included');
-const backoffMs = z.int().min(0).max(86_400_000).describe('milliseconds before the second attempt');
-const factor = z.number().min(1).max(10).describe('each wait is the one before times this, 24 hours at most');
+const backoffMs = z.int().min(0).max(longestWaitMs).describe('milliseconds before the second attempt');
+const factor = z
+  .number()
+  .min(1)
+  .max(10)
+  .describe(`each wait is the one before times this, ${longestWaitMs / 3_600_000} hours at most`);
 
 /** A given policy without a factor waits the same time before each attempt. */
 const constant = 1;
