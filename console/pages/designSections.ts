@@ -35,7 +35,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
       { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
       { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
-      { path: 'language', label: said.language, kind: 'select', options: said.languages },
+      { path: 'language', label: said.language, kind: 'select', options: Object.entries(said.languages) },
       {
         path: 'passTemplate.expirationDate',
         label: said.expirationDate,

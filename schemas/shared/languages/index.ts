@@ -9,8 +9,9 @@ import { it } from './it.js';
 
 export type { Catalogue };
 
-export const languages = ['en', 'de', 'fr', 'es', 'it'] as const;
-export type Language = (typeof languages)[number];
+const written = { en, de, fr, es, it };
+export type Language = keyof typeof written;
+export const languages = Object.keys(written) as [Language, ...Language[]];
 
 /** The texts with each name, address or code in a sentence isolated from the words around it. */
 function isolating<T>(texts: T): T {
@@ -21,7 +22,7 @@ function isolating<T>(texts: T): T {
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isolating(text)])) as T;
 }
 
-export const catalogues: Record<Language, Catalogue> = isolating({ en, de, fr, es, it });
+export const catalogues: Record<Language, Catalogue> = isolating(written);
 
 const known = (tag: string): Language | undefined =>
   languages.find((language) => language === tag.toLowerCase().split('-', 1)[0]);

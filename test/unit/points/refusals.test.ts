@@ -71,18 +71,11 @@ describe('a refusal at the counter', () => {
   });
 
   it('of a sale that was made offline says that the console can book it, in every language', () => {
-    const byHand: Record<string, RegExp> = {
-      en: /console/,
-      de: /Konsole/,
-      fr: /console/,
-      es: /consola/,
-      it: /console/,
-    };
     for (const language of languages)
       for (const soldAt of [later(-1_000), later(-3_600_000)]) {
         const late = () => requireCooledDown(600, later(-60_000), { occurredAt: soldAt });
         const { display, details } = refused(late, language);
-        expect(display).toMatch(byHand[language] ?? /never/);
+        expect(display).toMatch(/[ck]onsol/i);
         expect(details).toEqual({ limit: 'cooldown', retryAt: later(540_000).toISOString() });
       }
     const online = () => requireCooledDown(600, later(-60_000), { occurredAt: now });
