@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createNoteKeyUse } from '../activities/access/apiKeys.writes.js';
+import { createNoteReader } from '../activities/till/readers.writes.js';
 import { createWallets, type Wallets } from '../activities/wallets/wallets.client.js';
 import { type ClosableDeps, createDeps, type DepsOptions } from '../platform/createDeps.js';
 import { createMetrics, type Metrics } from '../platform/metrics/metrics.js';
@@ -64,6 +65,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     userTokens: createUserTokens({ config, log }),
     oidc: createOidc({ config, log }),
     noteKeyUse: createNoteKeyUse(deps),
+    noteReader: createNoteReader(deps),
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),
     largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),

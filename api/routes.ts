@@ -16,7 +16,9 @@ import { personRoutes } from './persons/persons.routes.js';
 import { balanceRoutes } from './points/balances.routes.js';
 import { programRoutes } from './programs/programs.routes.js';
 import { statsRoutes } from './stats/stats.routes.js';
+import { readerRoutes } from './till/readers.routes.js';
 import { scanRoutes } from './till/scans.routes.js';
+import { tillRoutes } from './till/till.routes.js';
 import { passRoutes } from './wallets/passes.routes.js';
 import { webhookRoutes } from './webhooks/webhooks.routes.js';
 
@@ -34,6 +36,8 @@ export const routes: Routes = {
   ...webhookRoutes,
   ...publicRoutes,
   ...scanRoutes,
+  ...readerRoutes,
+  ...tillRoutes,
   ...feedRoutes,
   ...campaignRoutes,
   ...passRoutes,

@@ -72,7 +72,7 @@ export function scanRule(code: string, actor: Actor) {
   return (): Decision => ({
     set: {},
     timeline: { type: 'pass_scanned', detail: actor.name ?? actor.id },
-    event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id } },
+    event: { type: 'pass.scanned', data: { code, scannedBy: actor.name ?? actor.id, actor } },
   });
 }
 

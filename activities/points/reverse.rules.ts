@@ -17,10 +17,15 @@ import type { Asked } from './adjustOrRedeem.rules.js';
 
 type Body = z.output<typeof reverseRequest>;
 
+interface Reversing extends Asked {
+  /** What a till says of its undo. */
+  sale?: Pick<LedgerRow, 'occurredAt'> | undefined;
+}
+
 /** Throws the errors of `reverse`. */
 function reversalDecision(
   member: MemberRow,
-  { program, row, body, asked }: { program: Program; row: LedgerRow; body: Body; asked: Asked },
+  { program, row, body, asked }: { program: Program; row: LedgerRow; body: Body; asked: Reversing },
 ): Decision {
   const standing = { ...member, tier: tierNow({ member, program }) };
   const { change, redeemedCount, undone } = reverse(program, standing, row);
@@ -29,6 +34,7 @@ function reversalDecision(
     type: 'reversal' as const,
     actor: asked.actor,
     reverses: row._id,
+    ...asked.sale,
     ...(reason && { reason }),
     ...(changeMessage && { changeMessage }),
     ...(row.rewardId !== undefined && { rewardId: row.rewardId }),
@@ -100,20 +106,20 @@ async function entryNamed(
   throw new ServiceError((await ledger.findOne(withReference)) ? 'ALREADY_REVERSED' : 'TRANSACTION_NOT_FOUND');
 }
 
-interface ReversalRuleInput extends Asked, ReversedEntry {
+interface ReversalRuleInput extends Reversing, ReversedEntry {
   /** The id of the ledger entry that the reversal writes. */
   reversalId: string;
 }
 
 /** Throws the errors of `entryNamed` and of `reverse` (schemas/points/reversal.rules.ts), and POINTS_EXPIRED. */
-export function reversalRule(deps: Deps, { entry, reversalId, actor, now, ...body }: ReversalRuleInput) {
+export function reversalRule(deps: Deps, { entry, reversalId, actor, now, sale, ...body }: ReversalRuleInput) {
   return async (member: MemberRow, program: Program, expired?: LedgerRow): Promise<Decision> => {
     const row = await entryNamed(deps, member, entry);
     const filter = { _id: row._id, merchantId: member.merchantId, reversedBy: { $exists: false } };
     const isRefused = isReversible(row) && (await isExpired(deps, { row, program, expired }));
     if (isRefused) throw new ServiceError('POINTS_EXPIRED');
     return {
-      ...reversalDecision(member, { program, row, body, asked: { actor, now } }),
+      ...reversalDecision(member, { program, row, body, asked: { actor, now, sale } }),
       updates: [update(deps, 'ledger', filter, { $set: { reversedBy: reversalId } })],
     };
   };

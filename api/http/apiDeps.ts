@@ -5,6 +5,7 @@ import type { Deps } from '../../platform/deps.js';
 import type { SecretBox } from '../../platform/secretBox.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
+import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import type { WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
 import type { Admission } from './admission.js';
 import type { LargeRequests } from './largeRequests.js';
@@ -21,6 +22,7 @@ export interface ApiDeps extends Deps {
   /** Null where no OpenID provider is configured. */
   oidc: Oidc | null;
   noteKeyUse: (key: ApiKeyRow) => void;
+  noteReader: (reader: ReaderRow) => void;
   urlPolicy: WebhookUrlRules;
   admission: Admission;
   /** Requests with large bodies, and dry runs. */

@@ -4,12 +4,20 @@
 import type { Context } from 'koa';
 import { findRoles } from '../../activities/access/roles.writes.js';
 import { extendSession, readSession, type SignedIn } from '../../activities/access/sessions.writes.js';
+import { readerOf } from '../../activities/till/readers.writes.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import { isApiKey } from '../../schemas/access/apiKeys.schema.js';
-import { type Permission, permissionDenied, permissionsBeyond } from '../../schemas/access/permissions.schema.js';
+import {
+  builtInRoles,
+  type Permission,
+  permissionDenied,
+  permissionsBeyond,
+} from '../../schemas/access/permissions.schema.js';
 import { isInside, parseCidrs } from '../../schemas/shared/addresses.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { sha256 } from '../../schemas/shared/ids.js';
+import { isReaderToken } from '../../schemas/till/readers.schema.js';
+import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import type { ApiDeps } from './apiDeps.js';
 
 export interface Caller {
@@ -17,8 +25,10 @@ export interface Caller {
   id: string;
   merchantId: string;
   permissions: ReadonlySet<Permission>;
-  credential: 'api-key' | 'bearer' | 'cookie';
+  credential: 'api-key' | 'bearer' | 'cookie' | 'reader';
   actor: Actor;
+  /** Only for the device of a till. */
+  reader?: ReaderRow;
   /** Only for a console session. */
   session?: {
     roleIds: string[];
@@ -60,6 +70,7 @@ export const checkGrantOf = (caller: Caller) => (permissions: Iterable<Permissio
 export async function authenticate(deps: ApiDeps, credential: Credential, ip: string): Promise<Caller> {
   if (!credential) throw new ServiceError('AUTHENTICATION_REQUIRED');
   if (credential.kind === 'api-key') return keyCaller(deps, credential.value, ip);
+  if (isReaderToken(credential.value)) return readerCaller(deps, credential.value);
   const claims = await deps.userTokens.verify(credential.value);
   if (!claims) throw new ServiceError('INVALID_TOKEN');
   const { sub, merchantId, sid, exp } = claims;
@@ -97,6 +108,21 @@ async function keyCaller(deps: ApiDeps, key: string, ip: string): Promise<Caller
     permissions: await permissionsOf(deps, { merchantId, roleIds }),
     credential: 'api-key',
     actor: { type: 'api-key', id: _id, name },
+  };
+}
+
+async function readerCaller(deps: ApiDeps, token: string): Promise<Caller> {
+  const reader = await readerOf(deps, token);
+  if (!reader) throw new ServiceError('INVALID_TOKEN');
+  deps.noteReader(reader);
+  const { _id, merchantId, name } = reader;
+  return {
+    id: `reader:${_id}`,
+    merchantId,
+    permissions: new Set(builtInRoles.till),
+    credential: 'reader',
+    actor: { type: 'reader', id: _id, name },
+    reader,
   };
 }
 

@@ -94,7 +94,7 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
   await countCall(deps, ctx, { kind: 'authenticated', key: caller.id });
   if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
-  if (endpoint.session && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
+  if (endpoint.session && !caller.session) throw new ServiceError('CONSOLE_SESSION_REQUIRED');
   const { access, otherAccess, alsoAccess } = endpoint;
   if (access === 'session') return caller;
   const needed = otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access;
@@ -134,11 +134,11 @@ async function validated(
 
 /**
  * Masks personal data of members for a caller that may not read members, and leaves out links to cards that show it,
- * but for the member that this call creates. Answers to public callers, about the caller's own session, and about users
- * are not masked.
+ * but for the member that this call creates. Answers to public callers, to tills, about the caller's own session, and
+ * about users are not masked.
  */
 function masked<R extends Reply<Endpoint>>(reply: R, { access }: Endpoint, { permissions }: Caller): R {
-  const isOwn = access === 'public' || access === 'session' || access.startsWith('users:');
+  const isOwn = access === 'public' || access === 'session' || access === 'till:use' || access.startsWith('users:');
   if (!('data' in reply) || isOwn || permissions.has('merchants.members:view')) return reply;
   const isNew = reply.status === 201;
   return { ...reply, data: maskPersonal(isNew ? reply.data : withoutCardLinks(reply.data)) };

@@ -33,6 +33,7 @@ const tags: Record<Endpoint['tag'], string> = {
   Members: 'Enroll, search, read, tag and import members.',
   'Points and rewards': 'Everything that changes a balance or a status, and the push of a pass.',
   Timeline: 'What happened to a pass, and the ledger of its balance.',
+  Till: 'Readers, and what their devices may do.',
   Webhooks: 'Subscriptions, their secrets, the delivery log, test and replay.',
   Campaigns: 'A message to the passes of many.',
   Batches: 'Work that goes on after its answer.',

@@ -10,6 +10,10 @@ const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 /** The keys are `operation.field`, `Component.field`, or the field alone. */
 const values: Record<string, unknown> = {
+  pairingCode: 'KTRWQEFN',
+  pairingLink: 'https://cards.example.com/till#KTRWQEFN',
+  'pairTill.token': 'lpr_Zk8y2nQ1pX7vB4mD6tR9wL3sH5cJ0fG8aE2uY1iO7kP',
+  lastInitial: 'L',
   id,
   _id: 'demo-points',
   batchId: id,

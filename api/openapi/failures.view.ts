@@ -5,6 +5,7 @@ import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { permissions } from '../../schemas/access/permissions.schema.js';
 import { columnDetails, importFields } from '../../schemas/batches/importRows.rules.js';
 import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
+import { candidate } from '../../schemas/till/till.schema.js';
 import { countedHeaders, headersOf } from './headers.view.js';
 import type { JsonSchema } from './shapes.view.js';
 
@@ -29,6 +30,15 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
   BALANCE_TOO_LOW: {
     schema: z.object({ current: z.int(), needed: z.int(), missing: z.int().optional().describe('for a reward') }),
     example: { current: 10, needed: 50 },
+  },
+  CODE_AMBIGUOUS: {
+    schema: z.object({ candidates: z.array(candidate) }),
+    example: {
+      candidates: [
+        { memberCode: '7H2K9M4QXT', firstName: 'Ada', lastInitial: 'L', programId: 'demo-stamps' },
+        { memberCode: 'K3PX8V01RD', firstName: 'Bo', lastInitial: null, programId: 'demo-points' },
+      ],
+    },
   },
   CURRENCY_MISMATCH: {
     schema: z.object({ currency: z.string().describe("the program's") }),

@@ -37,6 +37,12 @@ const table = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  'X-Program-Id': {
+    description: 'The program of the card.',
+    required: true,
+    schema: { type: 'string' },
+    example: 'demo-stamps',
+  },
   'Content-Disposition': {
     description: 'Names the file.',
     required: true,

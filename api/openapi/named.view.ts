@@ -15,6 +15,8 @@ import { rewardState } from '../../schemas/points/rewards.rules.js';
 import * as programEdits from '../../schemas/programs/programEdits.schema.js';
 import { programRecord, programSnapshot, programSummary } from '../../schemas/programs/programs.schema.js';
 import { passUpdate, walletMode } from '../../schemas/shared/passUpdate.schema.js';
+import * as readers from '../../schemas/till/readers.schema.js';
+import { candidate, helloResult, lookupResult } from '../../schemas/till/till.schema.js';
 import * as webhooks from '../../schemas/webhooks/webhooks.schema.js';
 
 export const namedRequests = {
@@ -22,6 +24,8 @@ export const namedRequests = {
   RoleRequest: roleRequest,
   UserRequest: users.userRequest,
   UserPatch: users.userPatch,
+  ReaderRequest: readers.readerRequest,
+  ReaderPatch: readers.readerPatch,
   Permission: permission,
   EnrollRequest: members.enrollRequest,
   MemberPatch: members.memberPatch,
@@ -44,6 +48,7 @@ export const namedRequests = {
 const namedResults = {
   ApiKey: apiKeys.apiKey,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
+  Reader: readers.reader,
   Role: role,
   User: users.user,
   Session: users.session,
@@ -66,6 +71,9 @@ const namedResults = {
   EarnResult: transactions.earnResult,
   BalanceExplained: transactions.balanceExplained,
   RewardState: rewardState,
+  TillHello: helloResult,
+  TillMember: lookupResult,
+  TillCandidate: candidate,
   LedgerType: transactions.ledgerType,
   StatusResult: members.statusResult,
   PushResult: members.pushResult,

@@ -140,6 +140,7 @@ function successResponse(input: OperationInput, status: number): Record<string, 
   const own: HeaderName[] = [
     ...(endpoint.idempotent ? (['Idempotency-Key', 'Idempotent-Replayed'] as const) : []),
     ...(file ? (['Content-Disposition'] as const) : []),
+    ...(endpoint.headers ?? []),
   ];
   return {
     description: successDescription(status, endpoint.statuses),

@@ -13,6 +13,11 @@ export const auditActions = [
   'user.sign-in',
   'user.sign-out',
   'user.sign-out-everywhere',
+  'reader.create',
+  'reader.edit',
+  'reader.code',
+  'reader.pair',
+  'reader.revoke',
   'role.create',
   'role.delete',
   'merchant.create',
@@ -66,7 +71,7 @@ export const auditItem = z.object({
   targetId: z
     .string()
     .describe(
-      'of the key, user, role, program, member, batch, subscription or delivery that was changed or downloaded',
+      'of the key, user, role, reader, program, member, batch, subscription or delivery that was changed or downloaded',
     ),
   targetName: z
     .string()

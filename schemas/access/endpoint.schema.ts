@@ -37,6 +37,7 @@ export interface Endpoint {
     | 'Members'
     | 'Points and rewards'
     | 'Timeline'
+    | 'Till'
     | 'Webhooks'
     | 'Campaigns'
     | 'Batches'
@@ -66,6 +67,8 @@ export interface Endpoint {
   rawUpload?: true;
   /** The endpoint uses the Idempotency-Key header. */
   idempotent?: true;
+  /** Headers of a success, in addition to those of every answer. */
+  headers?: readonly 'X-Program-Id'[];
   /** The schema of `data` in a success; a string is the content type of an answer without an envelope. */
   result: z.ZodType | 'text/csv';
   statuses: readonly (200 | 201 | 202)[];

@@ -13,6 +13,7 @@ export const merchantLimits = {
   users: 'MERCHANT_MAX_USERS',
   tags: 'MERCHANT_MAX_TAGS',
   apiKeys: 'MERCHANT_MAX_API_KEYS',
+  readers: 'MERCHANT_MAX_READERS',
 } as const satisfies Record<string, keyof Config>;
 
 export type MerchantLimit = keyof typeof merchantLimits;

@@ -18,6 +18,7 @@ export const permissions = [
   'users:view',
   'users:edit',
   'audit:view',
+  'readers:edit',
   'till:use',
 ] as const;
 
@@ -30,7 +31,15 @@ const without = (...prefixes: string[]): Permission[] =>
 export const builtInRoles: Record<string, readonly Permission[]> = {
   owner: permissions,
   manager: without('api-keys:', 'users:', 'merchants.members:delete'),
-  integration: without('api-keys:', 'users:', 'merchants.members:delete', 'merchants.programs:edit', 'audit:', 'till:'),
+  integration: without(
+    'api-keys:',
+    'users:',
+    'merchants.members:delete',
+    'merchants.programs:edit',
+    'audit:',
+    'till:',
+    'readers:',
+  ),
   till: ['till:use'],
   viewer: without('api-keys:').filter((permission) => permission.endsWith(':view')),
 };

@@ -23,9 +23,11 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
     apple: { devicesNotified: 0, devicesAttempted: 0, mode: 'stub' as const },
     google: { objectPatched: false, mode: 'stub' as const },
   };
+  const actor = { type: 'api-key' as const, id: '5d0f8c0e-6f0f-4a5e-8f5c-2a1b3c4d5e6f', name: 'Till backend' };
   const entry = (type: 'adjust' | 'redeem') => ({
     transactionId: `${type}:9c1f6a52-1f0b-4b5e-9a56-7d2f8e3b4c10`,
     transactionType: type,
+    actor,
   });
   const batch = {
     batchId: '0b6c1f0e-4d6f-4f0e-8f9d-3b8a8c2d7e11',
@@ -71,7 +73,7 @@ export function sampleData<T extends EventType>(type: T, { merchantId, now }: Sa
     'pass.installed': pass,
     'pass.updated': pass,
     'pass.removed': pass,
-    'pass.scanned': { ...member, code: member.memberCode, scannedBy: 'till 1' },
+    'pass.scanned': { ...member, code: member.memberCode, scannedBy: 'till 1', actor },
     'campaign.sent': {
       campaignId: batch.batchId,
       merchantId,

@@ -35,7 +35,7 @@ const batchResult = z.object({
 });
 
 /** What events say of the ledger entry of their change (docs/interface.md#28-ledger-entry). */
-const { field, previous, current, delta, tier, previousTier, changeMessage, rewardId } = transaction.shape;
+const { field, previous, current, delta, tier, previousTier, changeMessage, rewardId, actor } = transaction.shape;
 const entryNames = { transactionId: z.string(), transactionType: ledgerType };
 export const balanceChange = z.object({
   field,
@@ -45,6 +45,7 @@ export const balanceChange = z.object({
   previousTier,
   tierUpgraded: z.boolean().exactOptional(),
   changeMessage,
+  actor,
   ...saleFacts,
 });
 const entry = { ...entryNames, ...balanceChange.shape };
@@ -91,7 +92,7 @@ export const eventData = {
   'pass.installed': aboutPass,
   'pass.updated': aboutPass,
   'pass.removed': aboutPass,
-  'pass.scanned': aboutMember.extend({ code: z.string(), scannedBy: z.string() }),
+  'pass.scanned': aboutMember.extend({ code: z.string(), scannedBy: z.string(), actor }),
   'campaign.sent': z.object({
     campaignId: z.string(),
     merchantId: z.string(),

@@ -214,6 +214,12 @@ export const personalData: Record<CollectionName, Kept> = {
     kept: 'until 30 days after the key has ended',
     secret: ['hash'],
   },
+  readers: {
+    holds: 'name and place of a till, hash of its token, how many taps arrived',
+    kept: 'until 30 days after it is revoked',
+    secret: ['tokenHash', 'code.hash'],
+  },
+  taps: { holds: 'numbers of taps that arrived from a till', kept: 'until they are counted' },
   roles: { holds: 'names and permissions of roles', kept: withMerchant },
   batches: { holds: 'imports, campaigns, replays: progress, counts, message, who started them', kept: withMerchant },
   importChunks: {

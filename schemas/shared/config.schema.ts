@@ -209,6 +209,7 @@ const environment = z.object({
   MERCHANT_MAX_USERS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_TAGS: integer(1_000, 1, 10_000),
   MERCHANT_MAX_API_KEYS: integer(1_000, 1, 10_000),
+  MERCHANT_MAX_READERS: integer(1_000, 1, 10_000),
 
   PASS_UPDATE_WAIT_MS: integer(2_000, 0, 8_000),
   CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000),

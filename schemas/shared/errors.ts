@@ -35,6 +35,8 @@ const table = {
   ROLE_LIMIT_REACHED: { status: 400, message: 'The merchant has reached its limit of roles; delete one first.' },
   USER_LIMIT_REACHED: { status: 400, message: 'The merchant has reached its limit of users; remove one first.' },
   API_KEY_LIMIT_REACHED: { status: 400, message: 'A user can hold at most 10 active API keys; revoke one first.' },
+  READER_LIMIT_REACHED: { status: 400, message: 'The merchant has reached its limit of readers.' },
+  PAIRING_CODE_INVALID: { status: 400, message: 'The pairing code is unknown, used or expired; make a new one.' },
   WEBHOOK_LIMIT_REACHED: { status: 400, message: 'A merchant can have at most 20 subscriptions; delete one first.' },
   WEBHOOK_URL_FORBIDDEN: { status: 400, message: 'The webhook URL is not allowed.' },
   INVALID_API_KEY: { status: 401, message: 'The API key is invalid, expired or revoked.' },
@@ -58,6 +60,7 @@ const table = {
   TRANSACTION_NOT_FOUND: { status: 404, message: 'The member has no such ledger entry.' },
   PROGRAM_VERSION_NOT_FOUND: { status: 404, message: 'No such version of the program is kept.' },
   API_KEY_NOT_FOUND: { status: 404, message: 'No such API key.' },
+  READER_NOT_FOUND: { status: 404, message: 'No such reader, or it is revoked.' },
   WEBHOOK_NOT_FOUND: { status: 404, message: 'No such webhook subscription.' },
   DELIVERY_NOT_FOUND: { status: 404, message: 'No such delivery.' },
   BATCH_NOT_FOUND: { status: 404, message: 'No such batch.' },
@@ -69,6 +72,11 @@ const table = {
     message: 'Another request with this Idempotency-Key is still running; retry with the same key in a moment.',
   },
   ALREADY_REVERSED: { status: 409, message: 'The ledger entry is already reversed.' },
+  NOTHING_TO_UNDO: {
+    status: 409,
+    message: 'The caller has no change of this member within the last 10 minutes that is the last one.',
+  },
+  CODE_AMBIGUOUS: { status: 409, message: 'Several members have this code; error.details has them to choose from.' },
   REFERENCE_AMBIGUOUS: {
     status: 409,
     message: 'Several entries with this reference are not reversed; reverse one by its id.',

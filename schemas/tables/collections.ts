@@ -11,6 +11,7 @@ import { type ProgramCollections, programIndexes } from '../programs/programs.ro
 import type { IndexesOf } from '../shared/indexes.js';
 import { type ServiceCollections, serviceIndexes } from '../shared/service.rows.js';
 import { type StatsCollections, statsIndexes } from '../stats/stats.rows.js';
+import { type TillCollections, tillIndexes } from '../till/till.rows.js';
 import { type WalletCollections, walletIndexes } from '../wallets/wallets.rows.js';
 import { type WebhookCollections, webhookIndexes } from '../webhooks/webhooks.rows.js';
 
@@ -22,6 +23,7 @@ export interface CollectionRows
     PersonCollections,
     WalletCollections,
     StatsCollections,
+    TillCollections,
     WebhookCollections,
     AccessCollections,
     BatchCollections,
@@ -38,6 +40,7 @@ export const indexes: IndexesOf<CollectionRows> = {
   ...personIndexes,
   ...walletIndexes,
   ...statsIndexes,
+  ...tillIndexes,
   ...webhookIndexes,
   ...accessIndexes,
   ...batchIndexes,
@@ -65,6 +68,7 @@ export const hotCollections = [
   'devices',
   'batches',
   'importChunks',
+  'taps',
 ] as const satisfies readonly CollectionName[];
 
 export const collectionNames = Object.keys(indexes) as CollectionName[];

@@ -12,7 +12,9 @@ import { memberEndpoints } from '../members/members.routes.js';
 import { balanceEndpoints } from '../points/balances.routes.js';
 import { programEndpoints } from '../programs/programs.routes.js';
 import { statsEndpoints } from '../stats/stats.routes.js';
+import { readerEndpoints } from '../till/readers.routes.js';
 import { scanEndpoints } from '../till/scans.routes.js';
+import { tillEndpoints } from '../till/till.routes.js';
 import { passEndpoints } from '../wallets/passes.routes.js';
 import { webhookEndpoints } from '../webhooks/webhooks.routes.js';
 
@@ -27,6 +29,8 @@ export const endpoints = {
   ...webhookEndpoints,
   ...publicEndpoints,
   ...scanEndpoints,
+  ...readerEndpoints,
+  ...tillEndpoints,
   ...feedEndpoints,
   ...campaignEndpoints,
   ...passEndpoints,

@@ -23,7 +23,10 @@ const noRedis = 'No redis-server is installed (Debian: apt-get install redis-ser
 export function changeOf(bench: Pick<Bench, 'deps'>, member: MemberRow, dueAt: Date): EventRow {
   const event = newMemberEvent(bench.deps, {
     eventId: newId(),
-    event: { type: 'points.changed', data: { field: 'points', previous: 0, current: 1, delta: 1 } },
+    event: {
+      type: 'points.changed',
+      data: { field: 'points', previous: 0, current: 1, delta: 1, actor: { type: 'api-key', id: 'bench' } },
+    },
     member,
     leaseOwner: null,
   });

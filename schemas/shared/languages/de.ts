@@ -161,6 +161,10 @@ export const de: Catalogue = {
     NOT_REVERSIBLE: 'Dieser Eintrag kann nicht rückgängig gemacht werden.',
     POINTS_EXPIRED: 'Diese Punkte sind verfallen; es gibt nichts rückgängig zu machen.',
     ALREADY_REVERSED: 'Dieser Eintrag ist schon rückgängig gemacht.',
+    NOTHING_TO_UNDO:
+      'Diese Kasse hat in den letzten zehn Minuten an dieser Karte nichts geändert; zurücknehmen geht im Büro.',
+    CODE_AMBIGUOUS: 'Mehrere Personen haben diesen Code. Bitte auswählen.',
+    PAIRING_CODE_INVALID: 'Der Code ist unbekannt, benutzt oder abgelaufen. Lassen Sie sich einen neuen geben.',
     TRANSACTION_NOT_FOUND: 'Diesen Eintrag gibt es auf der Karte nicht.',
     REFERENCE_AMBIGUOUS: 'Mehrere Einträge haben diese Belegnummer; bitte einen davon auswählen.',
     VALIDATION_FAILED: 'Die Eingabe kann nicht stimmen; bitte prüfen.',

@@ -159,6 +159,10 @@ export const es: Catalogue = {
     NOT_REVERSIBLE: 'Este movimiento no se puede deshacer.',
     POINTS_EXPIRED: 'Estos puntos han caducado; no hay nada que deshacer.',
     ALREADY_REVERSED: 'Este movimiento ya está deshecho.',
+    NOTHING_TO_UNDO:
+      'Esta caja no ha cambiado nada en esta tarjeta en los últimos diez minutos; se puede anular en la oficina.',
+    CODE_AMBIGUOUS: 'Varias personas tienen este código. Elija una.',
+    PAIRING_CODE_INVALID: 'El código es desconocido, ya se usó o ha caducado. Pida uno nuevo.',
     TRANSACTION_NOT_FOUND: 'Este movimiento no existe en la tarjeta.',
     REFERENCE_AMBIGUOUS: 'Varios movimientos tienen este número de recibo; elija uno de ellos.',
     VALIDATION_FAILED: 'Lo introducido no puede ser correcto; revíselo.',

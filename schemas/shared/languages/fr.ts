@@ -159,6 +159,10 @@ export const fr: Catalogue = {
     NOT_REVERSIBLE: 'Cette opération ne peut pas être annulée.',
     POINTS_EXPIRED: 'Ces points ont expiré ; il n’y a rien à annuler.',
     ALREADY_REVERSED: 'Cette opération est déjà annulée.',
+    NOTHING_TO_UNDO:
+      "Cette caisse n'a rien changé sur cette carte ces dix dernières minutes ; annulez depuis le bureau.",
+    CODE_AMBIGUOUS: 'Plusieurs personnes ont ce code. Veuillez choisir.',
+    PAIRING_CODE_INVALID: 'Le code est inconnu, déjà utilisé ou expiré. Demandez-en un nouveau.',
     TRANSACTION_NOT_FOUND: 'Cette opération n’existe pas sur la carte.',
     REFERENCE_AMBIGUOUS: 'Plusieurs opérations portent ce numéro de ticket ; choisissez l’une d’elles.',
     VALIDATION_FAILED: 'La saisie ne peut pas être juste ; vérifiez-la.',

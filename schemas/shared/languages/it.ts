@@ -157,6 +157,10 @@ export const it: Catalogue = {
     NOT_REVERSIBLE: 'Questo movimento non si può annullare.',
     POINTS_EXPIRED: 'Questi punti sono scaduti; non c’è nulla da annullare.',
     ALREADY_REVERSED: 'Questo movimento è già annullato.',
+    NOTHING_TO_UNDO:
+      'Questa cassa non ha cambiato nulla su questa tessera negli ultimi dieci minuti; si può annullare in ufficio.',
+    CODE_AMBIGUOUS: 'Più persone hanno questo codice. Scelga.',
+    PAIRING_CODE_INVALID: 'Il codice è sconosciuto, già usato o scaduto. Ne chieda uno nuovo.',
     TRANSACTION_NOT_FOUND: 'Questo movimento non esiste sulla carta.',
     REFERENCE_AMBIGUOUS: 'Più movimenti hanno questo numero di scontrino; ne scelga uno.',
     VALIDATION_FAILED: 'I dati inseriti non possono essere giusti; li controlli.',

@@ -35,6 +35,8 @@ describe('the audit', () => {
       ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),
       // By the sign-in pages (api/access/signIn.routes.ts).
       'user.sign-in',
+      // By the device (activities/till/readers.writes.ts).
+      'reader.pair',
       ...commands.flatMap(({ verbs }) => Object.values(verbs).map(({ audit }) => audit)),
     ]);
     expect(auditActions.filter((action) => !taken.has(action))).toEqual([]);

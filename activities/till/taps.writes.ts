@@ -1,0 +1,87 @@
+// Counts the taps of readers. A tap that arrives is a row, written in the transaction of its change, so that no tap
+// which changed something is ever called missing. `countTaps` moves the rows into the row of their reader.
+import type { Deps } from '../../platform/deps.js';
+import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
+import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
+import { insert, remove, update } from '../../platform/mongodb/statements.js';
+import { transact } from '../../platform/mongodb/transact.js';
+import type { Statement } from '../../platform/mongodb/transaction.js';
+import { counted, type Taps, withArrivals } from '../../schemas/till/taps.rules.js';
+import type { ReaderRow, TapRow } from '../../schemas/till/till.rows.js';
+
+/** A tap of a reader that is paired. */
+export interface Tap {
+  reader: Pick<ReaderRow, '_id' | 'merchantId' | 'pairings'>;
+  sequence: number;
+}
+
+function rowOf(deps: Pick<Deps, 'now'>, { reader: { _id: readerId, merchantId, pairings }, sequence }: Tap): TapRow {
+  const _id = `${readerId}:${pairings}:${sequence}`;
+  return { _id, merchantId, readerId, pairing: pairings, sequence, at: deps.now() };
+}
+
+/** The statement that says that the tap arrived; none when it is known. */
+export async function tapStatements(deps: Deps, tap: Tap): Promise<Statement[]> {
+  const row = rowOf(deps, tap);
+  const { _id, merchantId } = row;
+  const known = await deps.collections.taps.findOne({ _id, merchantId }, { projection: { _id: 1 } });
+  return known ? [] : [insert(deps, 'taps', row)];
+}
+
+/** A tap that was refused has arrived, too. */
+export async function noteRefusedTap(deps: Deps, tap: Tap): Promise<void> {
+  try {
+    await transact({ ...deps, audit: [] }, [insert(deps, 'taps', rowOf(deps, tap))], 0);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}
+
+const countedAtOnce = 2_000;
+
+const uncounted = (deps: Pick<Deps, 'collections'>, { _id: readerId, merchantId, pairings: pairing }: ReaderRow) =>
+  deps.collections.taps.find({ readerId, merchantId, pairing }).sort({ sequence: 1 }).limit(countedAtOnce).toArray();
+
+/** The taps of a reader with the rows that are not counted in it yet, and the statements that remove these rows. */
+export async function countTaps(deps: Deps, reader: ReaderRow): Promise<{ taps: Taps; statements: Statement[] }> {
+  const rows = await uncounted(deps, reader);
+  const ids = rows.map(({ _id }) => _id);
+  return {
+    taps: withArrivals(reader.taps, rows),
+    statements: ids.length > 0 ? [remove(deps, 'taps', { _id: { $in: ids }, merchantId: reader.merchantId })] : [],
+  };
+}
+
+export interface Hello {
+  lastSequence?: number | undefined;
+  waiting?: number | undefined;
+}
+
+/** Stores how far the device has counted. `reader` is as it was read with the device's token. */
+export function noteHello(deps: Deps, reader: ReaderRow, { lastSequence, waiting }: Hello): Promise<void> {
+  const { _id, merchantId, pairings } = reader;
+  return retryOnConflict(deps, async () => {
+    const present = await deps.collections.readers.findOne({ _id, merchantId });
+    if (present?.pairings !== pairings) return;
+    const { taps, statements } = await countTaps(deps, present);
+    const now = deps.now();
+    const set = {
+      taps: lastSequence === undefined ? taps : counted(taps, lastSequence, now),
+      lastSeenAt: now,
+      ...(waiting !== undefined && { waiting }),
+      version: present.version + 1,
+    };
+    const noted = update(deps, 'readers', { _id, merchantId, version: present.version }, { $set: set });
+    await transact({ ...deps, audit: [] }, [noted, ...statements], 1);
+  });
+}
+
+/** After so many taps their rows are counted, also for a device that never says hello. */
+const countedEvery = 200;
+
+export function countSometimes(deps: Deps, { reader, sequence }: { reader: ReaderRow; sequence: number }): void {
+  if (sequence % countedEvery !== 0) return;
+  noteHello(deps, reader, {}).catch((error: unknown) =>
+    deps.log.debug({ err: error, readerId: reader._id }, 'the taps of a reader were not counted'),
+  );
+}

@@ -1,0 +1,43 @@
+// The rule of an undo at the till: the reversal of the caller's own last change of a member.
+import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import { reversible } from '../../schemas/points/reversal.rules.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
+import type { Decision } from '../members/decision.schema.js';
+import { type Asked, saleOf } from '../points/balance.rules.js';
+import { reversalRule } from '../points/reversal.rules.js';
+
+const undoWithinMs = 10 * 60_000;
+
+const soldAt = ({ occurredAt, createdAt }: Pick<LedgerRow, 'occurredAt' | 'createdAt'>): number =>
+  (occurredAt ?? createdAt).getTime();
+
+interface Undo extends Asked {
+  reversalId: string;
+  /** The `sequence` of the change. */
+  undoes?: number | undefined;
+  occurredAt?: string | undefined;
+}
+
+/**
+ * The ten minutes are those between the sale and the undo at the till. Throws NOTHING_TO_UNDO, VALIDATION_FAILED and
+ * the errors of a reversal.
+ */
+export function undoRule(deps: Deps, { actor, now, reversalId, undoes, occurredAt }: Undo) {
+  return async (member: MemberRow, program: Program, expired?: LedgerRow): Promise<Decision> => {
+    const sale = saleOf({ occurredAt }, now);
+    const { _id: memberId, merchantId } = member;
+    const [last] = await deps.collections.ledger
+      .find({ memberId, merchantId, 'actor.type': actor.type, 'actor.id': actor.id, type: { $in: [...reversible] } })
+      .sort({ memberVersion: -1 })
+      .limit(1)
+      .toArray();
+    const isOwn = last && (undoes === undefined || last.sequence === undoes);
+    if (!isOwn || (sale.occurredAt ?? now).getTime() - soldAt(last) > undoWithinMs)
+      throw new ServiceError('NOTHING_TO_UNDO');
+    const reversal = reversalRule(deps, { entry: { _id: last._id }, reversalId, actor, now, sale });
+    return reversal(member, program, expired);
+  };
+}
