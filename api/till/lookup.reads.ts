@@ -26,7 +26,8 @@ async function byCode(deps: Deps, { merchantId }: Till, code: string): Promise<M
   const found = await Promise.all(
     [code, ...withLeadingZero(code)].map((each) => membersByCode(deps, { merchantId, code: each })),
   );
-  return [...new Map(found.flat().map((member) => [member._id, member])).values()];
+  const members = [...new Map(found.flat().map((member) => [member._id, member])).values()];
+  return members.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
 }
 
 /** By what a caller may find people without their cards. */

@@ -39,6 +39,10 @@ beforeAll(async () => {
     body: { email: 'owned-user@example.com', roleIds: ['viewer'] },
     credential: await session(owner, ['owner']),
   });
+  const reader = await owner.call('/merchants/me/readers', {
+    body: { name: 'owned reader' },
+    credential: await session(owner, ['owner']),
+  });
   const delivery = await until(() => service.deps.collections.deliveries.findOne({ merchantId: owner.id }));
   const batch = await owner.call('/merchants/me/members/import', {
     method: 'POST',
@@ -50,6 +54,7 @@ beforeAll(async () => {
     'api-keys': key.body.data.id,
     roles: role.body.data.id,
     users: user.body.data.id,
+    readers: reader.body.data.id,
     webhooks: hook.body.data.id,
     'delivery-logs': delivery._id,
     batches: batch.body.data.batchId,
@@ -210,7 +215,7 @@ describe.each(withId)("%s with another merchant's id", (_name, endpoint) => {
 
 /** All data of the owner that another merchant could change. */
 async function snapshot() {
-  const { members, programs, programDrafts, subscriptions, apiKeys, roles, users, deliveries, batches } =
+  const { members, programs, programDrafts, subscriptions, apiKeys, roles, users, readers, deliveries, batches } =
     service.deps.collections;
   const where = { merchantId: owner.id };
   const { members: memberId, webhooks, batches: batchId } = held;
@@ -225,6 +230,7 @@ async function snapshot() {
     apiKeys.findOne({ _id: held['api-keys'] ?? '', ...where }),
     roles.countDocuments({ _id: held.roles ?? '', ...where }),
     users.findOne({ _id: held.users ?? '', ...where }),
+    readers.findOne({ _id: held.readers ?? '', ...where }),
     deliveries.countDocuments({ ...where, replayOf: { $exists: true } }),
     batches.findOne({ _id: batchId ?? '', ...where }, { projection: { cancelRequestedAt: 1 } }),
   ]);

@@ -73,6 +73,7 @@ describe('a scan', () => {
       memberVersion: 2,
       code: member.memberCode,
       scannedBy: 'test key',
+      actor: { type: 'api-key', id: expect.any(String), name: 'test key' },
     });
     const ledger = await merchant.call(`/merchants/me/members/${member.id}/transactions`);
     expect(ledger.body.data.total).toBe(1);
