@@ -6,8 +6,8 @@ import { reversible } from '../../schemas/points/reversal.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Decision } from '../members/decision.schema.js';
-import { type Asked, saleOf } from '../points/balance.rules.js';
-import { reversalRule } from '../points/reversal.rules.js';
+import { type Asked, saleOf } from '../points/adjustOrRedeem.rules.js';
+import { reversalRule } from '../points/reverse.rules.js';
 
 const undoWithinMs = 10 * 60_000;
 

@@ -102,7 +102,7 @@ function answerOf(facts: ChangeFacts, passUpdate: PassUpdate | null, more: Keyed
   return { status: 200, body: success({ ...result, ...more?.(entry) }) };
 }
 
-interface KeyedMemberChange {
+export interface KeyedMemberChange {
   operation: KeyedOperation;
   eventType: WorkflowLabels['eventType'];
   /** Called once, with the id of the ledger entry that the change writes. */
@@ -116,7 +116,7 @@ interface KeyedMemberChange {
  * claimed no key. If only the storing of the answer fails, the change is applied, and a later request with the same key
  * gets the answer.
  */
-async function performKeyedChange(
+export async function performKeyedChange(
   {
     deps,
     caller,

@@ -2,7 +2,7 @@
 import type { ChangeMember } from '../../activities/members/change.schema.js';
 import type { Decision } from '../../activities/members/decision.schema.js';
 import { scanRule } from '../../activities/members/members.rules.js';
-import { redeemRule } from '../../activities/points/balance.rules.js';
+import { redeemRule } from '../../activities/points/adjustOrRedeem.rules.js';
 import { earnRule } from '../../activities/points/earn.rules.js';
 import { earnedReader } from '../../activities/points/earned.reads.js';
 import { cachedProgram } from '../../activities/programs/program.reads.js';
@@ -18,7 +18,7 @@ import type { tillEndpoints } from '../../schemas/till/till.routes.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import type { Request, Routes } from '../http/request.js';
 import { performChange } from '../members/performChange.writes.js';
-import { type KeyedMemberChange, performKeyedChange } from '../members/performKeyedChange.writes.js';
+import { type KeyedMemberChange, performKeyedChange } from '../points/balances.routes.js';
 import { presentProgram } from '../programs/program.view.js';
 import { lookUp, lookupByOf, memberAtTill, presentAtTill } from './lookup.reads.js';
 
