@@ -1,8 +1,8 @@
 // The rule of an undo at the till: the reversal of the caller's own last change of a member.
 import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
+import { reversible } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import { reversible } from '../../schemas/points/reversal.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Decision } from '../members/decision.schema.js';
