@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deadline } from '../platform/deadline.js';
 import { toError } from '../platform/toError.js';
 import { ExpectedFailure } from './expectedFailure.js';
 import { signalGroup } from './signalGroup.js';
@@ -199,7 +200,7 @@ async function becomeReady(
   stopped: AbortSignal,
 ): Promise<void> {
   const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, stopped, AbortSignal.timeout(plan.readyWithinMs)]);
+  const signal = deadline(plan.readyWithinMs, over.signal, stopped);
   const saidReady = new Promise<void>((resolve) => {
     child.on('message', (message) => message === 'ready' && resolve());
   });

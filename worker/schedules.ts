@@ -17,6 +17,7 @@ import {
 } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.client.js';
+import { deadline } from '../platform/deadline.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
 import { relayId } from '../schemas/shared/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/tables/workflows.js';
@@ -173,7 +174,7 @@ export async function keepSchedules(client: Client, { log, signal, ...input }: K
       }
     };
     try {
-      await input.connection.withAbortSignal(AbortSignal.any([signal, AbortSignal.timeout(checkMs)]), check);
+      await input.connection.withAbortSignal(deadline(checkMs, signal), check);
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error }, 'the schedules could not be checked; trying again');
       isLost = true;

@@ -1,9 +1,11 @@
 // Hands a composed mail to the configured SMTP server, or writes it into a folder. Errors contain only the server's
 // codes, because its texts quote the address.
+
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { deadline } from '../../platform/deadline.js';
 import type { MailKind } from '../../schemas/mail/mails.schema.js';
 import type { Config } from '../../schemas/shared/config.schema.js';
 
@@ -93,7 +95,7 @@ function smtpMailer(settings: Settings, url: URL): Mailer {
   });
   return {
     async send(mail, signal) {
-      const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      const within = deadline(timeoutMs, signal);
       try {
         await transport.sendMail({ ...messageOf(settings, mail), signal: within });
       } catch (error) {
