@@ -1,10 +1,10 @@
 // Where the console gets its data: calls of the public API, which pages make in `useRead` and `useAction`
-// (actions.tsx). `npm run check` writes their types from openapi.json into openapi.d.ts, which is not in the repository.
+// (actions.tsx). Their types are the SDK's (sdk/).
 // Every call is recorded as a curl line. The state of the connection (signed out, unavailable) is recorded for the frame
 // to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also hears a
 // process of the demo (pages/liveDesk.tsx).
 import createClient, { type Middleware } from 'openapi-fetch';
-import type { components, paths } from './openapi.js';
+import type { components, paths } from '../sdk/openapi.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 

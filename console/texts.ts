@@ -1,6 +1,7 @@
 // All texts of the console, by page; functions where a text contains a number or a name.
+
+import type { components } from '../sdk/openapi.js';
 import type { Hop } from './hops.js';
-import type { components } from './openapi.js';
 
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`;

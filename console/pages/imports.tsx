@@ -2,10 +2,10 @@
 // place and sent again.
 import { useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
+import type { components } from '../../sdk/openapi.js';
 import { useAction, useRead } from '../actions.js';
 import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
 import { parseCsv, separatorOf, toCsv } from '../csv.js';
-import type { components } from '../openapi.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';

@@ -1,9 +1,9 @@
 // Members: search as one types, and a new member.
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { components } from '../../sdk/openapi.js';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
-import type { components } from '../openapi.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';

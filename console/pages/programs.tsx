@@ -1,8 +1,8 @@
 // The merchant's programs, and a new one by its name and style.
 import { Link, useLocation } from 'wouter';
+import type { components } from '../../sdk/openapi.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import type { components } from '../openapi.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Page, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';

@@ -1,9 +1,9 @@
 // Webhook subscriptions with their health, and a new one.
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { components } from '../../sdk/openapi.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import type { components } from '../openapi.js';
 import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';

@@ -1,0 +1,63 @@
+// What a call throws.
+import type { operations } from './openapi.js';
+
+export type SuccessStatus = 200 | 201 | 202;
+type CodeIn<Responses> = Responses extends unknown
+  ? {
+      [Status in Exclude<keyof Responses, SuccessStatus>]: Responses[Status] extends {
+        content: { 'application/json': { error: { code: infer Code } } };
+      }
+        ? Code
+        : never;
+    }[Exclude<keyof Responses, SuccessStatus>]
+  : never;
+
+/** The codes of the service, and `NETWORK` when no answer came. */
+export type ErrorCode = CodeIn<operations[keyof operations]['responses']> | 'NETWORK';
+
+interface Refusal {
+  code: string;
+  message: string;
+  display?: string;
+  details?: unknown;
+}
+
+export interface LoyaltyErrorInput extends Refusal {
+  status: number;
+  requestId?: string | undefined;
+  cause?: unknown;
+}
+
+/** A call that failed. Branch on `code`; `message` is for developers. */
+export class LoyaltyError extends Error {
+  override readonly name = 'LoyaltyError';
+  /** 0 when no answer came: then nothing is known about the change. */
+  readonly status: number;
+  readonly code: ErrorCode;
+  /** For a cashier, to be read aloud, in a language of `Accept-Language`. */
+  readonly display: string | undefined;
+  readonly details: unknown;
+  /** Names the request in the logs of the service. */
+  readonly requestId: string | undefined;
+
+  constructor({ status, code, message, display, details, requestId, cause }: LoyaltyErrorInput) {
+    super(message, cause === undefined ? {} : { cause });
+    this.status = status;
+    // A newer service may have codes that these types do not know.
+    this.code = code as ErrorCode;
+    this.display = display;
+    this.details = details;
+    this.requestId = requestId;
+  }
+}
+
+const isRefusal = (value: unknown): value is Refusal =>
+  typeof value === 'object' && value !== null && 'code' in value && 'message' in value;
+
+/** The error of an answer, whatever a proxy on the way made of it. */
+export function errorOf(response: Response, body: unknown): LoyaltyError {
+  const said = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  const refusal = isRefusal(said) ? said : { code: 'UNEXPECTED', message: `HTTP ${response.status}` };
+  const requestId = response.headers.get('X-Request-Id') ?? undefined;
+  return new LoyaltyError({ ...refusal, status: response.status, requestId });
+}
