@@ -23,6 +23,7 @@ import { leftToWorkflow, unfinished } from '../webhooks/deliveryQueue.writes.js'
 import { newDelivery } from '../webhooks/newDelivery.rules.js';
 import { isSubscribed } from '../webhooks/openDeliveries.writes.js';
 import { fenceCheck } from '../webhooks/postWebhook.activity.js';
+import { startDeliveryWorkflow } from '../webhooks/startDeliveryWorkflow.effect.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { type RunChunksInput, runChunks } from './runChunks.effect.js';
 import {
@@ -195,11 +196,12 @@ async function replayOne(
   deps: WorkerDeps,
   { delivery, event, subscription, cancellationSignal }: ReplayOne,
 ): Promise<void> {
+  if ((await suspensions(deps)).has(delivery.merchantId))
+    return startDeliveryWorkflow(deps, { delivery, subscription });
   await deliver(deps, {
     delivery,
     event,
     subscription,
-    byWorkflow: (await suspensions(deps)).has(delivery.merchantId),
     attemptKind: 'retry',
     checkLease: fenceCheck(deps, delivery),
     signal: cancellationSignal,

@@ -43,29 +43,23 @@ export interface Attempted {
   waitMs: number;
 }
 
-export interface Deliver extends Omit<Attempt, 'last' | 'policyAttempt'> {
-  /** True when a workflow makes the first attempt as well. */
-  byWorkflow?: boolean;
-}
+export type Deliver = Omit<Attempt, 'last' | 'policyAttempt'>;
 
 /**
  * Makes the first attempt, unless it was made before. After a failure a workflow makes the others by the subscription's
- * retry policy. Returns the milliseconds until the workflow's next attempt, or null when none follows. Throws what
- * attemptDelivery throws.
+ * retry policy. Throws what attemptDelivery throws.
  */
-export async function deliver(deps: WorkerDeps, { byWorkflow = false, ...attempt }: Deliver): Promise<number | null> {
-  const { delivery, subscription } = attempt;
-  const { maxAttempts } = subscription.retryPolicy;
-  let made = delivery.attempts;
-  let waitMs = Math.max((delivery.nextAttemptAt?.getTime() ?? 0) - deps.now().getTime(), 0);
-  if (delivery.state === 'pending' && !byWorkflow) {
-    made += 1;
-    const attempted = await attemptDelivery(deps, { ...attempt, last: made >= maxAttempts, policyAttempt: made });
-    if (attempted.state !== 'retrying') return null;
-    waitMs = attempted.waitMs;
+export async function deliver(deps: WorkerDeps, attempt: Deliver): Promise<void> {
+  const { subscription } = attempt;
+  let { delivery } = attempt;
+  if (delivery.state === 'pending') {
+    const attempts = delivery.attempts + 1;
+    const last = attempts >= subscription.retryPolicy.maxAttempts;
+    const attempted = await attemptDelivery(deps, { ...attempt, last, policyAttempt: attempts });
+    if (attempted.state !== 'retrying') return;
+    delivery = { ...delivery, attempts, nextAttemptAt: new Date(deps.now().getTime() + attempted.waitMs) };
   }
-  await startDeliveryWorkflow(deps, { delivery, subscription, waitMs, attemptsMade: made });
-  return waitMs;
+  await startDeliveryWorkflow(deps, { delivery, subscription });
 }
 
 async function send(deps: WorkerDeps, attempt: Attempt): Promise<SendResult> {

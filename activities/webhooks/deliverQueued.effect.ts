@@ -1,6 +1,6 @@
 // Delivers the delivery queue of one shard of merchants. Each subscription has its own loop, which takes as many
 // deliveries as there are slots, or as the receiver can be expected to answer soon, longest due first. A delivery that
-// fails gets a workflow for its retries, and so does a delivery whose workflow was lost (reviveDeliveries.activity.ts).
+// fails gets a workflow for its retries.
 import { setMaxListeners } from 'node:events';
 import { Withdrawn } from '../../platform/fairLimit.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
@@ -15,16 +15,8 @@ import type { WorkerDeps } from '../workerDeps.js';
 import { closeDelivery, deliverable } from './closeDelivery.writes.js';
 import { deliver } from './deliver.effect.js';
 import { slotRequestOf } from './deliveryLimits.effect.js';
-import {
-  asRead,
-  attemptExpiry,
-  leftToWorkflow,
-  maxSlotWaitMs,
-  outOfQueue,
-  unfinished,
-} from './deliveryQueue.writes.js';
+import { attemptExpiry, maxSlotWaitMs, unfinished } from './deliveryQueue.writes.js';
 import { fenceCheck } from './postWebhook.activity.js';
-import { isFirstDelivery } from './startDeliveryWorkflow.effect.js';
 
 /** Number of deliveries that one query reads. */
 const lookAhead = 2_000;
@@ -179,32 +171,20 @@ interface Taken {
 }
 
 async function deliverOne(deps: WorkerDeps, { delivery, ...stored }: Taken): Promise<void> {
-  const { deliveries } = deps.collections;
-  const { _id } = delivery;
-  if (!isUnfinished(delivery.state)) {
-    await deliveries.updateOne(asRead(delivery), outOfQueue);
-    return;
-  }
+  if (!isUnfinished(delivery.state)) return;
   const found = deliverable(stored.subscription, stored.event);
   if ('ending' in found) {
     await closeDelivery(deps, delivery, found.ending);
     return;
   }
-  const waitMs = await deliver(deps, {
+  await deliver(deps, {
     ...found,
     delivery,
-    byWorkflow: !isFirstDelivery(delivery),
     attemptKind: 'first',
     slot: slotRequestOf(found.subscription, 'first', maxSlotWaitMs),
     checkLease: fenceCheck(deps, delivery),
     signal: deps.background.signal,
   });
-  if (waitMs === null) return;
-  // The workflow of an overdue delivery may be running and waiting, so it is checked less often.
-  const now = deps.now().getTime();
-  const overdueMs = now - (delivery.nextAttemptAt ?? delivery.createdAt).getTime();
-  const nextAttemptAt = new Date(now + Math.max(waitMs, Math.min(overdueMs, 2 * deps.config.REVIVE_AFTER_MS)));
-  await deliveries.updateOne({ _id, state: unfinished }, { $set: leftToWorkflow(deps, delivery, nextAttemptAt) });
 }
 
 const retryMs = 5_000;

@@ -10,7 +10,6 @@ import type { Deps } from '../../platform/deps.js';
 import { insertMissing } from '../../platform/mongodb/insertMissing.js';
 import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
-import type { Statement } from '../../platform/mongodb/transaction.js';
 import { shardOf } from '../../schemas/events/events.schema.js';
 import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { unfinishedStates } from '../../schemas/webhooks/webhooks.schema.js';
@@ -79,17 +78,11 @@ export async function markWaiting(
   deliveries: readonly Pick<DeliveryRow, 'subscriptionId' | 'merchantId'>[],
 ): Promise<void> {
   if (deliveries.length === 0) return;
-  await writeBulk(deps, markStatements(deps, deliveries));
-  deps.background.wake();
-}
-
-export function markStatements(
-  deps: Deps,
-  deliveries: readonly Pick<DeliveryRow, 'subscriptionId' | 'merchantId'>[],
-): Statement[] {
   const subscriptions = new Map(deliveries.map(({ subscriptionId, merchantId }) => [subscriptionId, merchantId]));
-  return Array.from(subscriptions, ([_id, merchantId]) => {
+  const marks = Array.from(subscriptions, ([_id, merchantId]) => {
     const shard = shardOf(merchantId, deps.config.RELAY_SHARDS);
     return update(deps, 'waitingSubscriptions', { _id }, { $set: { merchantId, shard }, $inc: { marks: 1 } }, true);
   });
+  await writeBulk(deps, marks);
+  deps.background.wake();
 }

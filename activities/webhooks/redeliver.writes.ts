@@ -36,7 +36,7 @@ export async function redeliver(
   );
   if (isOver) return;
   try {
-    await startDeliveryWorkflow(deps, { delivery, subscription, waitMs: 0, attemptsMade: 0 });
+    await startDeliveryWorkflow(deps, { delivery, subscription });
   } catch (error) {
     deps.log.warn({ err: error, deliveryId: id }, 'a delivery could not be queued');
     await deps.collections.deliveries.deleteOne({ _id: id, state: 'pending', attempts: 0 });

@@ -8,22 +8,18 @@ import type { DeliveryRow, SubscriptionRow } from '../../schemas/webhooks/webhoo
 export interface StartDeliveryWorkflow {
   delivery: DeliveryRow;
   subscription: SubscriptionRow;
-  waitMs: number;
-  /** Attempts of the retry policy, the first one included. */
-  attemptsMade: number;
 }
 
 /** False for replays and tests: a workflow makes all their attempts. */
-export const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
+const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
   _id === firstDeliveryId(eventId, subscriptionId);
 
 /** Changes nothing while the workflow runs. Operators find the workflow by event, subscription and status. */
 export async function startDeliveryWorkflow(
   deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
-  retry: StartDeliveryWorkflow,
+  { delivery, subscription }: StartDeliveryWorkflow,
 ): Promise<void> {
-  const { delivery, subscription, waitMs, attemptsMade } = retry;
-  const { eventId, subscriptionId, merchantId, eventType } = delivery;
+  const { eventId, subscriptionId, merchantId, eventType, attempts: attemptsMade, nextAttemptAt } = delivery;
   const { maxAttempts, backoffMs } = subscription.retryPolicy;
   deps.crashPoint('before-workflow-start');
   await deps.workflowClient.start({
@@ -34,7 +30,7 @@ export async function startDeliveryWorkflow(
       eventId,
       subscriptionId,
       merchantId,
-      notBefore: deps.now().getTime() + waitMs,
+      notBefore: (nextAttemptAt ?? deps.now()).getTime(),
       attemptsLeft: Math.max(maxAttempts - attemptsMade, 1),
       attemptsMade,
       backoffMs,
