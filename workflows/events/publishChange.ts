@@ -12,7 +12,8 @@ import {
 } from '@temporalio/workflow';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { type PublishChange, passUpdateName } from '../../schemas/tables/workflows.js';
-import { pushNow, pushUntilSent, webhooks } from '../shared/activityOptions.js';
+import { pushNow, webhooks } from '../shared/activityOptions.js';
+import { pushLate } from '../shared/pushLate.js';
 
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
 const passUpdate = defineUpdate<PassUpdate | null>(passUpdateName);
@@ -35,13 +36,8 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
 
   setCurrentDetails('Publishing the event.');
   const late = first ? first.late : eventIds;
-  const [{ published }, repeated] = await Promise.all([
-    webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] }),
-    late.length > 0 ? pushUntilSent.pushLate({ leaseOwner, eventIds: late }) : undefined,
-  ]);
-  // After the others: a late push can return events of the first attempt, which no receiver should get twice.
-  if (repeated && repeated.newEventIds.length > 0)
-    await webhooks.publishEvents({ leaseOwner, eventIds: repeated.newEventIds });
+  const publishing = webhooks.publishEvents({ leaseOwner, eventIds: [...eventIds, ...(first?.newEventIds ?? [])] });
+  const [{ published }] = await Promise.all([publishing, pushLate({ leaseOwner, eventIds: late, publishing })]);
   setCurrentDetails(
     late.length > 0
       ? 'Done: the event is published; the wallets accepted the push late.'
