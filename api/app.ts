@@ -13,6 +13,7 @@ import type { ApiDeps } from './http/apiDeps.js';
 import { countCall, guarded } from './http/guard.js';
 import { isUnmetExpectation } from './http/malformedRequests.js';
 import type { Route } from './http/request.js';
+import { logRequests } from './http/requestLog.js';
 import { createStartInTurns } from './http/startInTurns.js';
 import { documentRoutes } from './openapi/openapi.routes.js';
 import { confirmRoutes } from './pages/confirm.routes.js';
@@ -103,6 +104,7 @@ function failures(deps: ApiDeps) {
       await next();
     } catch (error) {
       const { status, body } = failure(error, { acceptLanguage: ctx.get('Accept-Language'), now: deps.now() });
+      ctx.state.errorCode = body.error.code;
       ctx.vary('Accept-Language');
       if (status >= 500)
         deps.log.error(
@@ -174,6 +176,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(requestId);
   app.use(tracing(deps));
   app.use(logging(deps));
+  app.use(logRequests(deps));
   app.use(failures(deps));
   app.use(requireHttp);
   app.use(healthRoutes(deps).routes());

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { createNoteKeyUse } from '../activities/access/apiKeys.writes.js';
+import { createWriteRequests } from '../activities/stats/requests.writes.js';
 import { createNoteReader } from '../activities/till/readers.writes.js';
 import { createWallets, type Wallets } from '../activities/wallets/wallets.client.js';
 import { type ClosableDeps, createDeps, type DepsOptions } from '../platform/createDeps.js';
@@ -21,6 +22,7 @@ import { createLargeRequests } from './http/largeRequests.js';
 import { createLimits } from './http/limits.js';
 import { answerMalformedRequests } from './http/malformedRequests.js';
 import { createOidc } from './http/oidc.client.js';
+import { createRequestQueue } from './http/requestQueue.js';
 import { serverOptions } from './http/serverOptions.js';
 import { createUserTokens } from './http/userTokens.client.js';
 
@@ -56,6 +58,13 @@ export async function createApi(input: ApiInput): Promise<Api> {
   });
   const { client: temporal, workflowClient } = connectTemporal({ config, log });
   const limits = createLimits({ config, log });
+  const requestLog = createRequestQueue({
+    write: createWriteRequests(deps),
+    dropped(rows, error) {
+      metrics.unlogged(rows);
+      if (error) log.debug({ err: error, rows }, 'requests could not be logged');
+    },
+  });
   const app = createApp({
     ...deps,
     workflowClient,
@@ -66,6 +75,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     oidc: createOidc({ config, log }),
     noteKeyUse: createNoteKeyUse(deps),
     noteReader: createNoteReader(deps),
+    requestLog,
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),
     largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),
@@ -81,6 +91,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     workflowClient,
     temporal,
     async close() {
+      await requestLog.flush();
       await Promise.allSettled([
         workflowClient.close(),
         wallets.close(),

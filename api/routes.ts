@@ -15,6 +15,7 @@ import { previewRoutes } from './pages/preview.routes.js';
 import { personRoutes } from './persons/persons.routes.js';
 import { balanceRoutes } from './points/balances.routes.js';
 import { programRoutes } from './programs/programs.routes.js';
+import { requestRoutes } from './stats/requests.routes.js';
 import { statsRoutes } from './stats/stats.routes.js';
 import { readerRoutes } from './till/readers.routes.js';
 import { scanRoutes } from './till/scans.routes.js';
@@ -42,5 +43,6 @@ export const routes: Routes = {
   ...campaignRoutes,
   ...passRoutes,
   ...statsRoutes,
+  ...requestRoutes,
   ...auditRoutes,
 };

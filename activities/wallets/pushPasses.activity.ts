@@ -10,7 +10,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import { derivedId } from '../../schemas/shared/ids.js';
+import { passUpdatedEventId } from '../../schemas/shared/ids.js';
 import type { PassUpdate, WalletModes } from '../../schemas/shared/passUpdate.schema.js';
 import type { PushedPasses } from '../../schemas/tables/workflows.js';
 import { modesOf } from '../../schemas/wallets/walletModes.rules.js';
@@ -266,7 +266,7 @@ function passUpdatedEvents(
   ];
   return platforms.map((platform) =>
     newMemberEvent(deps, {
-      eventId: derivedId('pass.updated', event._id, platform),
+      eventId: passUpdatedEventId(event._id, platform),
       event: { type: 'pass.updated', data: { serialNumber: member.serialNumber, platform } },
       member,
       leaseOwner,

@@ -7,7 +7,7 @@ import { writeBulk } from '../../platform/mongodb/transact.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
-import { derivedId } from '../../schemas/shared/ids.js';
+import { derivedId, passCreatedEventId } from '../../schemas/shared/ids.js';
 import type { Platform, WalletMode } from '../../schemas/shared/passUpdate.schema.js';
 import { withLease } from '../events/leases.writes.js';
 import { markIssueDue } from '../events/lostRetries.writes.js';
@@ -44,7 +44,7 @@ export async function recordIssued(
   const events = issued.map((member): EventRow => {
     const data = { serialNumber: member.serialNumber, platform, mode };
     // A member from the time of stub mode already has an event; the pass that is created now gets another.
-    const eventId = derivedId('pass.created', member._id, platform, ...(wasRecorded(member, platform) ? ['real'] : []));
+    const eventId = passCreatedEventId(member._id, platform, ...(wasRecorded(member, platform) ? ['real'] : []));
     return newMemberEvent(deps, { eventId, event: { type: 'pass.created', data }, member, leaseOwner });
   });
   const outcome = mode === 'real' ? 'success' : 'skipped';

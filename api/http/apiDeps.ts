@@ -1,5 +1,6 @@
 // The dependencies of the API's routes: `Deps`, and what only the API needs.
 
+import type { NewRequest } from '../../activities/stats/requests.writes.js';
 import type { Wallets } from '../../activities/wallets/wallets.client.js';
 import type { Deps } from '../../platform/deps.js';
 import type { SecretBox } from '../../platform/secretBox.js';
@@ -11,6 +12,7 @@ import type { Admission } from './admission.js';
 import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
 import type { Oidc } from './oidc.client.js';
+import type { RequestQueue } from './requestQueue.js';
 import type { UserTokens } from './userTokens.client.js';
 
 export interface ApiDeps extends Deps {
@@ -23,6 +25,8 @@ export interface ApiDeps extends Deps {
   oidc: Oidc | null;
   noteKeyUse: (key: ApiKeyRow) => void;
   noteReader: (reader: ReaderRow) => void;
+  /** The log of requests. */
+  requestLog: RequestQueue<NewRequest>;
   urlPolicy: WebhookUrlRules;
   admission: Admission;
   /** Requests with large bodies, and dry runs. */

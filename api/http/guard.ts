@@ -21,6 +21,7 @@ import { inTurn } from './largeRequests.js';
 import type { LimitKind, RequestCount } from './limits.js';
 import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
+import { noteAsked, noteCaller } from './requestLog.js';
 
 interface Counting {
   kind: LimitKind;
@@ -91,6 +92,7 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
       await countCall(deps, ctx, { kind: 'failed', key: ipKey(ctx.ip) });
     throw error;
   });
+  noteCaller(ctx, caller);
   await countCall(deps, ctx, { kind: 'authenticated', key: caller.id });
   if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
@@ -124,10 +126,12 @@ async function validated(
   endpoint: Endpoint,
 ): Promise<{ query: unknown; body: unknown }> {
   // What the address of a public form carries, such as click ids, is not the customer's and is ignored.
+  noteAsked(ctx, { query: ctx.query });
   const query = endpoint.form ? {} : validate(endpoint.query ?? noQuery, queryOf(ctx), 'query');
   if (endpoint.upload || endpoint.method === 'get') return { query, body: undefined };
   const maxBytes = endpoint.largeBody && config.PROGRAM_MAX_BYTES;
   const body = await readBody(ctx, { form: endpoint.form === true, maxBytes });
+  noteAsked(ctx, { body });
   if (!endpoint.body) return { query, body: undefined };
   return { query, body: validate(endpoint.body, body, 'body') };
 }
@@ -167,7 +171,6 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
   return async function guardedRoute(ctx: Context): Promise<void> {
     const caller = await authorize(deps, ctx, endpoint);
     ctx.params = lowerUuids(ctx.params);
-    ctx.state.merchantId = caller.merchantId || undefined;
     if (endpoint.upload || endpoint.largeBody) allowLongBody(ctx.req);
     const answer = async () => {
       const { query, body } = await validated(deps, ctx, endpoint);

@@ -13,10 +13,11 @@ import { cachedProgram, programKeyIn, programKeyOf, readProgram } from '../../ac
 import type { DataOf } from '../../schemas/access/endpoint.schema.js';
 import type { memberEndpoints } from '../../schemas/members/members.routes.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
-import { requestKeyId } from '../../schemas/shared/ids.js';
+import { createdEventId, enrollId, requestKeyId } from '../../schemas/shared/ids.js';
 import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
+import { noteFollowed } from '../http/requestLog.js';
 import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
 import { listTags, listTimeline, readMember } from './members.reads.js';
 import { performChange } from './performChange.writes.js';
@@ -60,6 +61,10 @@ export const memberRoutes: Routes<Names> = {
         },
       },
     });
+    const { _id: memberId } = enrolled.member;
+    const isNew = enrolled.kind === 'created' || (enrolled.kind === 'answered' && enrolled.answer.status === 201);
+    const created = { transactionId: enrollId(memberId), eventId: createdEventId(memberId) };
+    noteFollowed(ctx, { memberId, ...(isNew && created) });
     if (enrolled.kind !== 'answered') return replyOf(enrolled);
     sayRepeated(ctx, true);
     // As data, because the guard masks it for a caller who may not read members.

@@ -18,7 +18,9 @@ const pollMs = 50;
  * Returns when the member was erased. Throws MEMBER_NOT_FOUND and UNAVAILABLE; after UNAVAILABLE the request may be
  * repeated.
  */
-export async function performErasure(request: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params'>): Promise<Date> {
+export async function performErasure(
+  request: Pick<Request<Endpoint>, 'deps' | 'caller' | 'params' | 'ctx'>,
+): Promise<Date> {
   const { deps, caller, params } = request;
   const { merchantId } = caller;
   const memberId = params.id ?? '';

@@ -19,6 +19,7 @@ import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { success } from '../http/answer.js';
 import { fingerprintOf, keyOf } from '../http/idempotencyKey.js';
 import type { Request, Routes } from '../http/request.js';
+import { noteFollowed } from '../http/requestLog.js';
 import { dispatch, planDispatch, pushAndWait, summaryOf, type WorkflowLabels } from '../members/dispatch.effect.js';
 import { presentBalance } from '../members/member.view.js';
 import { readMember } from '../members/members.reads.js';
@@ -134,6 +135,7 @@ export async function performKeyedChange(
   if (!isUuid(memberId)) throw new ServiceError('MEMBER_NOT_FOUND');
   const id = keyedChangeId(operation, memberId, key);
   ctx.state.workflowId = id;
+  noteFollowed(ctx, { memberId });
   const plan = planDispatch(deps, () => id);
   const answer = (facts: ChangeFacts, passUpdate: PassUpdate | null) => answerOf(facts, passUpdate, more);
   const changed = await deps.metrics.memberChange(operation, () =>
@@ -146,6 +148,7 @@ export async function performKeyedChange(
     }),
   );
   if (changed.kind === 'unchanged') throw new Error('The rule of a keyed change returned no decision.');
+  noteFollowed(ctx, { transactionId: id });
   if (changed.kind === 'answered') {
     ctx.set('Idempotent-Replayed', 'true');
     return { status: changed.answer.status, bytes: changed.answer.body };

@@ -10,11 +10,11 @@ import { scannedMember } from '../members/members.reads.js';
 import { performChange } from '../members/performChange.writes.js';
 
 export const scanRoutes: Routes<keyof typeof scanEndpoints> = {
-  async scanPass({ deps, caller, body: { code, programId } }) {
+  async scanPass({ deps, caller, body: { code, programId }, ctx }) {
     const { merchantId } = caller;
     const of = await programKeyIn(deps, { merchantId, programId });
     const member = await scannedMember(deps, { merchantId, code, programId: of });
-    const request = { deps, caller, params: { id: member._id } };
+    const request = { deps, caller, params: { id: member._id }, ctx };
     const { changed } = await performChange(request, {
       noun: 'scan',
       eventType: 'pass.scanned',

@@ -103,7 +103,7 @@ export const tillRoutes: Routes<keyof typeof tillEndpoints> = {
     ctx.set('X-Program-Id', programIdOf(member.programId));
     if (code !== undefined)
       await performChange(
-        { deps, caller, params: { id: member._id } },
+        { deps, caller, params: { id: member._id }, ctx },
         { noun: 'scan', eventType: 'pass.scanned', decide: scanRule(readCode(code), caller.actor) },
       );
     return { data: await presentAtTill(deps, member) };

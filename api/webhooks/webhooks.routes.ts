@@ -17,6 +17,7 @@ import { presentBatch } from '../batches/batch.view.js';
 import { requirePermission } from '../http/caller.reads.js';
 import { asAccepted, batchKeyOf, sayRepeated } from '../http/idempotencyKey.js';
 import type { Routes } from '../http/request.js';
+import { noteFollowed } from '../http/requestLog.js';
 import { listDeliveries } from './deliveryLog.reads.js';
 import { presentDelivery, presentSubscription } from './subscription.view.js';
 
@@ -43,8 +44,9 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
     };
   },
 
-  async replayDelivery({ deps, caller, params }) {
+  async replayDelivery({ deps, caller, params, ctx }) {
     const queued = await replayDelivery(deps, { merchantId: caller.merchantId, id: params.logId ?? '' });
+    noteFollowed(ctx, { eventId: queued.eventId });
     return { data: { queued: true, ...queued } };
   },
 
@@ -102,8 +104,9 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
     return { status: 202, data: presentBatch(asAccepted(row), now) };
   },
 
-  async testSubscription({ deps, caller, params }) {
+  async testSubscription({ deps, caller, params, ctx }) {
     const queued = await sendTestEvent(deps, { merchantId: caller.merchantId, id: params.id ?? '' });
+    noteFollowed(ctx, { eventId: queued.eventId });
     return { data: { queued: true, ...queued } };
   },
 };

@@ -46,6 +46,8 @@ export interface Metrics {
   pass: (platform: Platform, answer: string) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
+  /** Requests that the log of requests leaves out, because it is behind or cannot be written. */
+  unlogged: (requests: number) => void;
   /** `outcome`: sent, failed, or delayed when it is sent later. */
   mail: (kind: MailKind, outcome: 'sent' | 'failed' | 'delayed') => void;
   /**
@@ -90,6 +92,11 @@ export function createMetrics(): Metrics {
     'kind',
     'outcome',
   ]);
+  const unlogged = counter(
+    'lps_unlogged_requests_total',
+    'Requests that the log of requests leaves out, because it is behind or cannot be written.',
+    [],
+  );
   const relayed = counter('lps_relayed_events_total', 'Events that the relay processed.', []);
 
   return {
@@ -111,6 +118,7 @@ export function createMetrics(): Metrics {
     disabled: (reason) => disabled.inc({ reason }),
     pass: (platform, answer) => passes.inc({ platform, answer }),
     importRows: (outcome, count) => rows.inc({ outcome }, count),
+    unlogged: (lost) => unlogged.inc(lost),
     relayed: (events) => relayed.inc(events),
     mail: (kind, outcome) => mails.inc({ kind, outcome }),
     watch: (sources) => watch(registry, sources),

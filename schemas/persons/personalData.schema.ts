@@ -91,6 +91,13 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'nothing',
   },
   stats: { holds: 'counts of each program by day', kept: withMerchant },
+  requests: {
+    holds: 'requests and their answers: path, masked query and body, idempotency key, actor, status',
+    kept: '7 days',
+    ofMember: byMember,
+    erase: 'remove',
+    left: 'nothing',
+  },
   counters: { holds: 'the numbers of members, events and other rows', kept: withMerchant },
   expiries: { holds: 'since when the points of a program expire', kept: withMerchant },
   tags: { holds: 'the tags in use', kept: 'while a member has the tag' },

@@ -63,6 +63,7 @@ const table = {
   READER_NOT_FOUND: { status: 404, message: 'No such reader, or it is revoked.' },
   WEBHOOK_NOT_FOUND: { status: 404, message: 'No such webhook subscription.' },
   DELIVERY_NOT_FOUND: { status: 404, message: 'No such delivery.' },
+  REQUEST_NOT_FOUND: { status: 404, message: 'No request of this merchant with this id is kept.' },
   BATCH_NOT_FOUND: { status: 404, message: 'No such batch.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'No such route; see /docs for the existing ones.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This route does not accept that method; see the Allow header.' },

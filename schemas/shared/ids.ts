@@ -83,6 +83,8 @@ export const expireId = (programId: string, at: number | 'now'): string => `expi
 /** `owner`: the member or the merchant of the mail. */
 export const mailWorkflowId = (owner: string, mailId: string): string => `mail:${owner}:${mailId}`;
 export const relayId = (shard: number): string => `relay:${shard}`;
+/** The id of the relay that holds or held a lease; undefined when a workflow of its own does. */
+export const relayOf = (leaseOwner: string): string | undefined => /^relay:\d+/.exec(leaseOwner)?.[0];
 
 /** `suffix` distinguishes a replay or a test from the first delivery of the same event. */
 export function deliveryWorkflowId(eventId: string, subscriptionId: string, suffix?: string): string {
@@ -99,6 +101,14 @@ export function derivedId(...parts: string[]): string {
 
 /** The id of the event of a new member. */
 export const createdEventId = (memberId: string): string => derivedId('event', enrollId(memberId));
+
+/** The id of the event of a first pass. */
+export const passCreatedEventId = (memberId: string, platform: string, ...again: string[]): string =>
+  derivedId('pass.created', memberId, platform, ...again);
+
+/** The id of the event that a wallet accepted the push of another event. */
+export const passUpdatedEventId = (eventId: string, platform: string): string =>
+  derivedId('pass.updated', eventId, platform);
 
 /** The id of the event of an erasure; the same when the erasure is repeated after a restore. */
 export const deletedEventId = (memberId: string): string => derivedId('event', eraseId(memberId));

@@ -1,4 +1,4 @@
-// Personal data in answers to callers who may not read members.
+// Personal data in answers to callers who may not read members, and in the log of requests.
 import { firstCharacters } from './text.js';
 
 type Replacements = Readonly<Record<string, (text: string) => string | undefined>>;
@@ -26,3 +26,67 @@ export const maskPersonal = (value: unknown): unknown => replaced(value, masks);
 
 /** Without the links of members' cards, which show personal data to everybody who has them. */
 export const withoutCardLinks = (value: unknown): unknown => replaced(value, cardLinks);
+
+const hidden = '***';
+
+/** Fields of requests whose values are codes of the API, ids, times and amounts. Texts of all other fields are hidden. */
+const shownFields = new Set(
+  [
+    'id transactionId logId requestId programId programIds rewardId subscriptionId eventId memberId targetId undoes',
+    'roleIds permissions lookupBy events eventType action type status style kind only platform version after',
+    'limit page pageSize since until from to occurredAt expiresAt delta value amount quantity currency reference',
+    'sequence lastSequence waiting initialPoints',
+  ].flatMap((names) => names.split(' ')),
+);
+const plainText = /^[\w:.+*-]{1,200}$/;
+const plainName = /^[A-Za-z]\w{0,63}$/;
+/** A larger number may be that of a phone. */
+const smallNumber = 1_000_000;
+
+function maskedScalar(field: string, value: string | number): string | number {
+  if (Object.hasOwn(masks, field)) return firstCharacter(String(value));
+  if (shownFields.has(field)) return typeof value === 'number' || plainText.test(value) ? value : hidden;
+  return typeof value === 'number' && Math.abs(value) < smallNumber ? value : hidden;
+}
+
+/**
+ * What was sent with a request, as JSON of at most `most` characters without personal data and secrets: names of
+ * fields, numbers, and texts of the fields that never hold either. `isCut`: something was left out for its length.
+ */
+export function maskRequest(value: unknown, most = 2_000): { shown: unknown; isCut: boolean } {
+  let left = most;
+  let isCut = false;
+  /** Whether there is room for these many characters, which are then taken. */
+  const take = (length: number): boolean => {
+    if (length > left) isCut = true;
+    else left -= length;
+    return !isCut;
+  };
+  const masked = (field: string, inner: unknown): { value: unknown } | undefined => {
+    // With the comma that follows.
+    if (inner === null || typeof inner !== 'object') {
+      const scalar = typeof inner === 'string' || typeof inner === 'number' ? maskedScalar(field, inner) : inner;
+      return take(String(JSON.stringify(scalar)).length + 1) ? { value: scalar } : undefined;
+    }
+    if (!take(3)) return undefined;
+    if (Array.isArray(inner)) {
+      const list: unknown[] = [];
+      for (const entry of inner) {
+        const one = masked(field, entry);
+        if (!one) break;
+        list.push(one.value);
+      }
+      return { value: list };
+    }
+    const fields: [string, unknown][] = [];
+    for (const [key, entry] of Object.entries(inner)) {
+      const name = plainName.test(key) ? key : hidden;
+      const one = take(name.length + 3) ? masked(key, entry) : undefined;
+      if (!one) break;
+      fields.push([name, one.value]);
+    }
+    return { value: Object.fromEntries(fields) };
+  };
+  const shown = masked('', value)?.value;
+  return { shown, isCut };
+}

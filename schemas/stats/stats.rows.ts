@@ -1,5 +1,6 @@
-// The rows of the overview, and their indexes.
-import type { IndexesOf } from '../shared/indexes.js';
+// The rows of the overview and of the log of requests, and their indexes.
+import type { Actor } from '../access/actor.schema.js';
+import { days, type IndexesOf } from '../shared/indexes.js';
 
 /**
  * Counters of one program in one month, by day and name (activities/stats/counting.writes.ts). Never deleted: a program
@@ -14,10 +15,55 @@ export interface StatsRow {
   days?: Record<string, Record<string, number>>;
 }
 
+/**
+ * A request and its answer. The id is `<merchantId>:<slot>`: a merchant has a fixed number of slots, and a new row takes
+ * the place of the oldest one (activities/stats/requests.writes.ts).
+ */
+export interface RequestRow {
+  _id: string;
+  merchantId: string;
+  requestId: string;
+  /** When it was answered, and after how many milliseconds. */
+  createdAt: Date;
+  ms: number;
+  method: string;
+  /** Below the base URL. */
+  path: string;
+  /** Masked, as is the body (schemas/shared/masking.rules.ts). */
+  query?: unknown;
+  body?: unknown;
+  /** Something of them was left out for its length. */
+  isCut?: true;
+  idempotencyKey?: string;
+  /** The answer was that of an earlier request with the key. */
+  isReplayed?: true;
+  actor: Actor;
+  status: number;
+  errorCode?: string;
+  memberId?: string;
+  /** What followed is found by these ids: the ledger entry and the event. */
+  transactionId?: string;
+  eventId?: string;
+}
+
 export interface StatsCollections {
   stats: StatsRow;
+  requests: RequestRow;
 }
 
 export const statsIndexes: IndexesOf<StatsCollections> = {
   stats: [{ key: { merchantId: 1, month: 1 }, reason: 'the overview of a merchant' }],
+  requests: [
+    {
+      key: { requestId: 1, merchantId: 1, createdAt: -1 },
+      reason: 'a request by its id, the newest with the id first',
+    },
+    { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
+    {
+      key: { memberId: 1, createdAt: -1, _id: -1 },
+      sparse: true,
+      reason: 'the requests about a member, also for its export and erasure',
+    },
+    { key: { createdAt: 1 }, expireAfterSeconds: days(7), reason: 'requests are kept 7 days' },
+  ],
 };

@@ -11,6 +11,7 @@ import { publicEndpoints } from '../members/enrollment.routes.js';
 import { memberEndpoints } from '../members/members.routes.js';
 import { balanceEndpoints } from '../points/balances.routes.js';
 import { programEndpoints } from '../programs/programs.routes.js';
+import { requestEndpoints } from '../stats/requests.routes.js';
 import { statsEndpoints } from '../stats/stats.routes.js';
 import { readerEndpoints } from '../till/readers.routes.js';
 import { scanEndpoints } from '../till/scans.routes.js';
@@ -35,6 +36,7 @@ export const endpoints = {
   ...campaignEndpoints,
   ...passEndpoints,
   ...statsEndpoints,
+  ...requestEndpoints,
   ...auditEndpoints,
 } satisfies Record<string, Endpoint>;
 

@@ -60,6 +60,7 @@ beforeAll(async () => {
     batches: batch.body.data.batchId,
     campaigns: await aCampaign(member.programId),
     versions: '1',
+    requests: String(batch.headers.get('x-request-id')),
     transactions: (await owner.call(`/merchants/me/members/${member.id}/transactions`)).body.data.items[0].id,
   };
 });
@@ -251,8 +252,10 @@ describe.each(closed.filter(([, { method, path }]) => method === 'get' && !path.
   '%s',
   (_name, endpoint) => {
     it('shows nothing of another merchant', async () => {
-      const credential = await session(stranger, ['owner']);
-      const { status, text } = await stranger.call(endpoint.path, { credential });
+      // The log of requests shows the stranger which ids it asked for.
+      const newcomer = await aMerchant(service);
+      const credential = await session(newcomer, ['owner']);
+      const { status, text } = await newcomer.call(endpoint.path, { credential });
       expect(status).toBe(200);
       const { versions, ...ids } = held;
       for (const id of [owner.id, 'owned@example.com', 'owned-user@example.com', ...Object.values(ids)])

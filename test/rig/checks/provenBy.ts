@@ -87,4 +87,6 @@ export const provenBy: Record<EndpointName, string> = {
   examinePass: 'test/engines/wallets/walletsDoctor.test.ts',
   readAudit: 'test/engines/access/audit.test.ts',
   readStats: 'test/engines/stats/stats.test.ts',
+  listRequests: 'test/engines/stats/requests.test.ts',
+  readRequest: 'test/engines/stats/requests.test.ts',
 };
