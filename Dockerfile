@@ -12,8 +12,9 @@ COPY api ./api
 COPY worker ./worker
 COPY stack ./stack
 COPY console ./console
+COPY docs ./docs
 # Without what only `npm start` needs: engines, supervisor, demo.
-RUN npx tsc -p tsconfig.image.json && node dist/worker/workflowBundle.js && node --import tsx stack/buildConsole.ts && npm run -s sbom > sbom.cdx.json
+RUN npx tsc -p tsconfig.image.json && node dist/worker/workflowBundle.js && node --import tsx stack/buildConsole.ts && node --import tsx stack/buildDocs.ts && npm run -s sbom > sbom.cdx.json
 
 FROM node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5 AS dependencies
 WORKDIR /app

@@ -18,6 +18,7 @@ import { createStartInTurns } from './http/startInTurns.js';
 import { documentRoutes } from './openapi/openapi.routes.js';
 import { confirmRoutes } from './pages/confirm.routes.js';
 import { consoleRoutes } from './pages/console.routes.js';
+import { docsRoutes } from './pages/docs.routes.js';
 import { pageRoutes } from './pages/pages.routes.js';
 import { routes } from './routes.js';
 import { appleRoutes } from './wallets/apple/apple.routes.js';
@@ -181,6 +182,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(requireHttp);
   app.use(healthRoutes(deps).routes());
   app.use(documentRoutes(deps).routes());
+  app.use(docsRoutes(deps).routes());
   app.use(appleRoutes(deps).routes());
   app.use(googleRoutes(deps).routes());
   app.use(pictureRoutes(deps).routes());

@@ -1,18 +1,17 @@
 // Bundles the console (console/) into dist/console: index.html, and assets whose names have a hash of their content,
 // each with its gzip form. A bundle of the same sources is reused.
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Metafile, Plugin } from 'esbuild';
 import { reversible } from '../schemas/points/ledger.schema.js';
+import { builtFolder, digestOf } from './builtFolder.js';
 
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
 const sources = join(root, 'console');
-const output = join(root, 'dist/console');
 
 /** What the console takes from the service when it is bundled; its sources import nothing of it. */
 const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
@@ -41,20 +40,13 @@ function preloads({ outputs }: Metafile, entryPoints: readonly string[]): string
 }
 
 async function digest(): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(taken));
   const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
   const files = [self, join(root, 'package-lock.json'), ...names.sort().map((name) => join(sources, name))];
-  for (const file of files) hash.update(basename(file)).update(await readFile(file));
-  return hash.digest('hex');
+  return digestOf(files, JSON.stringify(taken));
 }
 
-/** Returns whether the bundle was built again. */
-export async function buildConsole(): Promise<boolean> {
-  const wanted = await digest();
-  const isThere = async () => (await readFile(join(output, 'sources'), 'utf8').catch(() => '')) === wanted;
-  if (await isThere()) return false;
+async function write(draft: string): Promise<void> {
   const { build } = await import('esbuild');
-  const draft = `${output}.${process.pid}`;
   const { outputFiles, metafile } = await build({
     entryPoints: { console: join(sources, 'main.tsx') },
     outdir: join(draft, 'assets'),
@@ -86,16 +78,10 @@ export async function buildConsole(): Promise<boolean> {
     .replace('{style}', entry('.css'))
     .replace('{preloads}', preloads(metafile, ['console/main.tsx', firstPage]));
   await writeFile(join(draft, 'index.html'), shown);
-  await writeFile(join(draft, 'sources'), wanted);
-  try {
-    await rm(output, { recursive: true, force: true });
-    await rename(draft, output);
-  } catch (error) {
-    // Another process may have stored the same bundle at the same moment.
-    await rm(draft, { recursive: true, force: true });
-    if (!(await isThere())) throw error;
-  }
-  return true;
 }
+
+/** Returns whether the bundle was built again. */
+export const buildConsole = async (): Promise<boolean> =>
+  builtFolder({ output: join(root, 'dist/console'), sources: await digest(), write });
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await buildConsole();

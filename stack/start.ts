@@ -7,6 +7,7 @@ import { migrate } from '../worker/migrate.js';
 import { workflowBundle } from '../worker/workflowBundle.js';
 import type { Bundle } from './bringUp.js';
 import { buildConsole } from './buildConsole.js';
+import { buildDocs } from './buildDocs.js';
 import { seedDemo } from './demo.js';
 import { readOptions } from './readOptions.js';
 import { runStack } from './runStack.js';
@@ -31,6 +32,7 @@ async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
 
 const bundles: Bundle[] = [
   { title: 'console', bundle: async () => ((await buildConsole()) ? 'bundled' : 'its bundle is there') },
+  { title: 'documents', bundle: async () => ((await buildDocs()) ? 'built' : 'they are there') },
   {
     title: 'workflows',
     async bundle({ STACK_BUILT, TEMPORAL_CODEC_KEY }) {

@@ -1,4 +1,4 @@
-// The OpenAPI document and its page over HTTP.
+// The OpenAPI document over HTTP.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
@@ -38,43 +38,5 @@ describe('the document', () => {
     // Not with fetch, which adds a header that bypasses caches.
     const again = await request(`${url}/api/v1/openapi.json`, { headers: { 'If-None-Match': etag } });
     expect([again.statusCode, (await again.body.text()).length]).toEqual([304, 0]);
-  });
-});
-
-describe('the page', () => {
-  it('allows only resources of its own origin, and no inline script', async () => {
-    const answer = await get('/docs');
-    const policy = answer.headers.get('content-security-policy') ?? '';
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toMatch(/unsafe|https?:|\*/);
-    const html = await answer.text();
-    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|https?:|\son\w+=/);
-  });
-
-  it('refers only to files that are served with the right content type', async () => {
-    const html = await (await get('/docs')).text();
-    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file ?? '');
-    expect(files).toHaveLength(4);
-    const answers = await Promise.all(files.map((file) => get(`/${file}`)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(answers.map(({ headers }) => headers.get('content-type'))).toEqual([
-      'text/css; charset=utf-8',
-      'image/png',
-      'text/javascript; charset=utf-8',
-      'text/javascript; charset=utf-8',
-    ]);
-    for (const { headers } of answers) expect(headers.get('x-content-type-options')).toBe('nosniff');
-  });
-
-  it('serves no other file of the package, and redirects a trailing slash', async () => {
-    for (const path of [
-      '/docs/package.json',
-      '/docs/index.html',
-      '/docs/..%2Fpackage.json',
-      '/docs/%2e%2e/package.json',
-    ])
-      expect([path, (await get(path)).status >= 400]).toEqual([path, true]);
-    const slash = await get('/docs/');
-    expect(new URL(slash.headers.get('location') ?? '', `${url}/docs/`).pathname).toBe('/docs');
   });
 });

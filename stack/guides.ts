@@ -1,0 +1,14 @@
+// The pages of the site at /docs, in the order of its navigation: the name of the file in docs/, and one line for
+// machines that choose what to read (/llms.txt).
+export const guides: Record<string, string> = {
+  'cash-registers': 'which call a cash register makes for which input, what it repeats, its queue, undo',
+  idempotency: 'how to repeat a request without doing it twice',
+  'receiving-webhooks': 'verify and process webhooks, with receivers in Node, Python, Go and PHP',
+  imports: 'bring members from a CSV file, and correct the rows that failed',
+  wallets: 'credentials of Apple Wallet and Google Wallet, and virtual phones to try passes with',
+  'program-file': 'every field of a program',
+  'customers-data': 'which personal data is stored, for how long, and how a person is exported and erased',
+  'going-live': 'from the demo to a production service',
+  operating: 'recipes for operators, backups, scaling',
+  interface: 'the contract: every rule for callers, wallets, receivers and operators',
+};

@@ -1,0 +1,193 @@
+// The site at /docs over HTTP and in a real browser: the reference, the guides as pages and as Markdown, the search,
+// llms.txt, and where / leads.
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Koa from 'koa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentRoutes } from '../../../api/openapi/openapi.routes.js';
+import { docsRoutes } from '../../../api/pages/docs.routes.js';
+import { readConfig } from '../../../schemas/shared/config.schema.js';
+import { buildDocs } from '../../../stack/buildDocs.js';
+import { guides } from '../../../stack/guides.js';
+import {
+  findBarriers,
+  hasBrowser,
+  keepScreenshot,
+  screens,
+  startBrowser,
+  type TestBrowser,
+} from '../../rig/standins/browser.js';
+
+const publicUrl = 'https://loyalty.example.com/cards';
+const names = Object.keys(guides);
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  await buildDocs();
+  const config = readConfig({
+    PUBLIC_URL: publicUrl,
+    CONSOLE_JWT_SECRET: 'x'.repeat(32),
+    SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  });
+  const app = new Koa();
+  app.use(documentRoutes({ config }).routes());
+  app.use(docsRoutes({ config }).routes());
+  app.silent = true;
+  server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}${path}`, { redirect: 'manual', headers });
+const textOf = async (path: string) => (await get(path)).text();
+/** The pages of the reference are alike; a browser opens two of them. */
+const pages = ['/docs', '/docs/api-till', '/docs/api-members', ...names.map((name) => `/docs/${name}`)];
+
+describe('/', () => {
+  const browsers = [
+    'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+    'text/html',
+    'text/html, application/json;q=0.9',
+  ];
+  it.each(browsers)('leads to the console what accepts %s', async (accept) => {
+    const answer = await get('/', { Accept: accept });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/cards/console']);
+    expect(answer.headers.get('vary')).toBe('Accept');
+  });
+
+  it.each(['*/*', 'application/json', 'application/json, text/html;q=0.5'])(
+    'leaves what accepts %s',
+    async (accept) => {
+      expect((await get('/', { Accept: accept })).status).toBe(404);
+    },
+  );
+});
+
+describe('each page', () => {
+  it('allows only resources of its own origin, and no inline script', async () => {
+    for (const path of pages) {
+      const answer = await get(path);
+      expect([path, answer.status]).toEqual([path, 200]);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(await answer.text()).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|<\w+[^>]* style=/);
+    }
+  });
+
+  it('refers only to pages, anchors and files that are served', async () => {
+    const parts = [...(await textOf('/docs')).matchAll(/href="docs\/(api-[\w-]+)"/g)].map(
+      ([, name]) => `/docs/${name}`,
+    );
+    const all = [...new Set([...pages, ...parts])];
+    expect(all.length).toBeGreaterThan(names.length + 10);
+    const texts = new Map(await Promise.all(all.map(async (path) => [path, await textOf(path)] as const)));
+    const links = [...texts].flatMap(([path, text]) =>
+      [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => ({ path, link })),
+    );
+    const own = links.filter(({ link }) => !/^(?:https?|data):/.test(link));
+    expect(own.length).toBeGreaterThan(names.length * 10);
+    const missing = [];
+    for (const { path, link } of own) {
+      const { pathname, hash } = new URL(link, url + path);
+      const text = texts.get(pathname);
+      const isThere = text === undefined ? (await get(pathname)).status === 200 : true;
+      const hasAnchor = hash === '' || text?.includes(`id="${decodeURIComponent(hash.slice(1))}"`);
+      if (!isThere || !hasAnchor) missing.push(`${path}: ${link}`);
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it('serves no other file, and redirects a trailing slash', async () => {
+    for (const path of [
+      '/docs/sources',
+      '/docs/index.html',
+      '/docs/interface.html',
+      '/docs/architecture',
+      '/docs/..%2Fpackage.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/examples/..%2Fllms.txt',
+    ])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    const slash = await get('/docs/');
+    expect(new URL(slash.headers.get('location') ?? '', `${url}/docs/`).pathname).toBe('/docs');
+  });
+});
+
+describe('for machines', () => {
+  it('llms.txt lists each guide as Markdown and the OpenAPI document, by addresses that are served', async () => {
+    const answer = await get('/llms.txt');
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const listed = [...(await answer.text()).matchAll(/^- \[[^\]]+\]\(([^)]+)\): \S/gm)].map(([, link = '']) => link);
+    const paths = listed.map((link) => link.replace(publicUrl, ''));
+    expect(paths).toEqual([
+      ...names.map((name) => `/docs/${name}.md`),
+      '/docs/index.md',
+      '/api/v1/openapi.json',
+      '/api/v1/program.schema.json',
+    ]);
+    for (const path of paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
+  it('each guide as Markdown is its text, with links that are served', async () => {
+    for (const name of names) {
+      const answer = await get(`/docs/${name}.md`);
+      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      const text = await answer.text();
+      const source = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+      expect(text.split('\n')[0]).toBe(source.split('\n')[0]);
+      const code = /^```[\s\S]*?^```$/gm;
+      expect(text.match(code)).toEqual(source.match(code));
+      for (const [, link = ''] of text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g))
+        expect([name, link, (await get(`/docs/${link}`)).status]).toEqual([name, link, 200]);
+    }
+  });
+});
+
+describe.runIf(hasBrowser)('in a browser', () => {
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  for (const [screen, options] of Object.entries(screens)) {
+    it(`has no barriers and no sideways scrolling on a ${screen}, and loads nothing from elsewhere`, async () => {
+      const page = await browser.open('about:blank', options);
+      const foreign: string[] = [];
+      const refused: string[] = [];
+      page.on('request', (request) => {
+        if (!request.url().startsWith(url) && !request.url().startsWith('data:')) foreign.push(request.url());
+      });
+      page.on('console', (message) => {
+        if (message.type() === 'error') refused.push(message.text());
+      });
+      for (const path of pages) {
+        await page.goto(url + path);
+        const sideways = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect([path, await findBarriers(page), sideways]).toEqual([path, [], 0]);
+        await keepScreenshot(page, `docs-${screen}${path.replaceAll('/', '-')}`, { fullPage: false });
+      }
+      expect([foreign, refused]).toEqual([[], []]);
+      await page.context().close();
+    });
+  }
+
+  it('finds a section of a guide and an operation of the reference, by keyboard', async () => {
+    const page = await browser.open(`${url}/docs/wallets`, screens.desktop);
+    await page.getByLabel('Search').fill('backoffMs');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/**receiving-webhooks**');
+    await page.getByLabel('Search').fill('till/pair');
+    await page.getByRole('link', { name: 'POST /till/pair' }).click();
+    await page.waitForURL('**/docs/api-till#post-tillpair');
+    expect(await page.getByRole('heading', { name: 'POST /till/pair' }).isVisible()).toBe(true);
+    await page.getByLabel('Search').fill('zzzzqq');
+    await page.getByText('Nothing found.').waitFor();
+    await page.context().close();
+  });
+});
