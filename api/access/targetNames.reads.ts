@@ -66,6 +66,13 @@ const kinds: Record<string, Kind> = {
       return found.map(({ _id, name }) => [_id, name]);
     },
   },
+  reader: {
+    needs: 'readers:edit',
+    async read({ collections }, where) {
+      const found = await collections.readers.find(where, { projection: { name: 1 } }).toArray();
+      return found.map(({ _id, name }) => [_id, name]);
+    },
+  },
   'api-key': {
     needs: 'api-keys:view',
     async read({ collections }, where) {

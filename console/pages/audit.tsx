@@ -24,6 +24,7 @@ const pageOf: Record<string, (id: string) => string> = {
   webhook: (id) => `/webhooks/${id}`,
   'api-key': () => '/api-keys',
   user: () => '/people',
+  reader: () => '/readers',
   import: () => '/imports',
   campaign: () => '/campaigns',
 };

@@ -181,12 +181,17 @@ export function Checkbox({ label, ...rest }: { label: string; isSelected: boolea
 
 /** Several values of a list, as check boxes. */
 export function Choices<T extends string>(
-  props: Pick<SelectProps<T>, 'name' | 'label' | 'options'> & { value: readonly T[]; onChange: (value: T[]) => void },
+  props: Pick<SelectProps<T>, 'name' | 'label' | 'options'> & {
+    hint?: string;
+    value: readonly T[];
+    onChange: (value: T[]) => void;
+  },
 ) {
-  const { name, label, options, value, onChange } = props;
+  const { name, label, hint, options, value, onChange } = props;
   const { error } = useFindings(name);
+  const hintId = useId();
   return (
-    <fieldset name={name} className="choices">
+    <fieldset name={name} className="choices" {...(hint !== undefined && { 'aria-describedby': hintId })}>
       <legend>{label}</legend>
       {options.map(([key, title]) => (
         <Checkbox
@@ -196,6 +201,11 @@ export function Choices<T extends string>(
           onChange={(on) => onChange(on ? [...value, key] : value.filter((other) => other !== key))}
         />
       ))}
+      {hint !== undefined && (
+        <span id={hintId} className="hint">
+          {hint}
+        </span>
+      )}
       {error !== undefined && <span className="error">{error}</span>}
     </fieldset>
   );

@@ -1,8 +1,8 @@
 // The frame of a page: its heading, which gets the focus after navigation, and small parts that many pages use.
-import { Fragment, type ReactNode, useEffect, useRef } from 'react';
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError } from '../api.js';
-import { lacking, type Permission } from '../session.js';
+import { ApiError, serviceUrl } from '../api.js';
+import { lacking, may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 
 /** The path of the previous page; undefined on the first page, which leaves the focus unchanged. */
@@ -44,6 +44,16 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
       </header>
       {children}
     </>
+  );
+}
+
+/** The till is a page of its own beside the console. */
+export function OpenTill() {
+  if (!may('till:use')) return null;
+  return (
+    <a className="button primary" href={`${serviceUrl}/till`}>
+      {texts.till.open}
+    </a>
   );
 }
 
@@ -103,6 +113,34 @@ export function Moment({ at, dayOnly = false }: { at: string | null | undefined;
   const date = new Date(at);
   const parts = dayOnly ? [day.format(date)] : [`${day.format(date)},`, time.format(date)];
   return <time dateTime={at}>{parts.map(unbroken).join(' ')}</time>;
+}
+
+const steps = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** How long ago a moment was, at the time `now`. */
+export function Ago({ at, now }: { at: string; now: number }) {
+  const passed = now - Date.parse(at);
+  const [unit, ms] = steps.find(([, size]) => passed >= size) ?? [];
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString('en')}>
+      {unit === undefined ? texts.frame.justNow : relative.format(-Math.floor(passed / ms), unit)}
+    </time>
+  );
+}
+
+/** The present time, read again at this interval. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
 }
 
 export const number = (value: number): string => value.toLocaleString('en');

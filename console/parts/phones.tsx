@@ -1,9 +1,9 @@
 // Both phones and the public page, rendered from the answer of the preview: pass.json with its images, and Google's
 // class and object.
 import { useState } from 'react';
-import { encode } from 'uqr';
 import { serviceUrl } from '../api.js';
 import { texts } from '../texts.js';
+import { Qr } from './qr.js';
 
 interface PassField {
   key: string;
@@ -55,21 +55,6 @@ const picture = (pictures: Pictures | undefined, name: string): string | undefin
   const found = ['@3x', '@2x', ''].map((scale) => pictures?.[`${name}${scale}.png`]).find((base64) => base64);
   return found && `data:image/png;base64,${found}`;
 };
-
-/** A QR code as a single SVG path, with the text that a phone shows below it. */
-function Qr({ value, caption }: { value: string; caption: string | undefined }) {
-  const { data, size } = encode(value, { border: 2 });
-  const path = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
-  return (
-    <div className="qr">
-      <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={texts.phones.code(value)}>
-        <rect width={size} height={size} fill="#fff" />
-        <path d={path} fill="#000" />
-      </svg>
-      {caption && <code>{caption}</code>}
-    </div>
-  );
-}
 
 function Fields({ fields = [], className }: { fields?: PassField[] | undefined; className: string }) {
   if (fields.length === 0) return null;
