@@ -3,14 +3,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
-import { Link, Route, Switch, useLocation } from 'wouter';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { dismiss, notices, queryClient } from './actions.js';
 import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
-import { Page, Skeleton } from './parts/page.js';
+import { OpenTill, Page, Skeleton } from './parts/page.js';
 import './parts/table.js';
-import { readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
+import { may, readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -87,27 +87,30 @@ function NotFound() {
   );
 }
 
+/** The entries of the menu, each with the permission without which its page shows nothing. */
 const entries = [
-  ['/', texts.nav.overview],
-  ['/programs', texts.nav.programs],
-  ['/members', texts.nav.members],
-  ['/imports', texts.nav.imports],
-  ['/campaigns', texts.nav.campaigns],
-  ['/webhooks', texts.nav.webhooks],
-  ['/readers', texts.nav.readers],
-  ['/api-keys', texts.nav.apiKeys],
-  ['/people', texts.nav.people],
-  ['/audit', texts.nav.audit],
-  ['/live-desk', texts.nav.liveDesk],
+  ['/', texts.nav.overview, 'merchants.members:view'],
+  ['/programs', texts.nav.programs, 'merchants.programs:view'],
+  ['/members', texts.nav.members, 'merchants.members:view'],
+  ['/imports', texts.nav.imports, 'merchants.members:view'],
+  ['/campaigns', texts.nav.campaigns, 'merchants.members:view'],
+  ['/webhooks', texts.nav.webhooks, 'merchants.campaigns:view'],
+  ['/readers', texts.nav.readers, 'readers:edit'],
+  ['/api-keys', texts.nav.apiKeys, 'api-keys:view'],
+  ['/people', texts.nav.people, 'users:view'],
+  ['/audit', texts.nav.audit, 'audit:view'],
+  ['/live-desk', texts.nav.liveDesk, 'merchants.members:view'],
 ] as const;
 
-function Navigation() {
+const openEntries = () => entries.filter(([, , needed]) => may(needed));
+
+function Navigation({ shown }: { shown: readonly (typeof entries)[number][] }) {
   const [location] = useLocation();
   const isHere = (to: string) => (to === '/' ? location === '/' : location === to || location.startsWith(`${to}/`));
   return (
     <nav className="navigation" aria-label={texts.frame.navigation}>
       <ul>
-        {entries.map(([to, title]) => (
+        {shown.map(([to, title]) => (
           <li key={to}>
             <Link href={to} {...(isHere(to) && { 'aria-current': 'page' as const })}>
               {title}
@@ -116,6 +119,36 @@ function Navigation() {
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** For people who work at the till and do nothing else here. */
+function OnlyTill() {
+  return (
+    <Page title={texts.till.title} lead={texts.till.only}>
+      <div>
+        <OpenTill />
+      </div>
+    </Page>
+  );
+}
+
+/** The page of the address; the first page that the role opens in place of a start page that it does not. */
+function Pages() {
+  const [first] = openEntries();
+  if (!first && may('till:use')) return <OnlyTill />;
+  return (
+    <Switch>
+      {first && first[0] !== '/' && (
+        <Route path="/">
+          <Redirect to={first[0]} replace />
+        </Route>
+      )}
+      {Object.entries(pages).map(([path, { component }]) => (
+        <Route key={path} path={path} component={component} />
+      ))}
+      <Route component={NotFound} />
+    </Switch>
   );
 }
 
@@ -207,22 +240,27 @@ export function App() {
     if (isOut) window.location.replace(signInUrl);
   }, [isOut]);
   const isKnown = !isOut && !session.isPending;
+  const shown = session.data ? openEntries() : entries;
   return (
     <I18nProvider locale="en-US">
       <a className="skip" href="#main">
         {texts.frame.skip}
       </a>
       <header className="top">
-        <div className="menu">
-          <Button aria-expanded={menu} onPress={() => setMenu(!menu)}>
-            {texts.frame.menu}
-          </Button>
-        </div>
+        {shown.length > 0 && (
+          <div className="menu">
+            <Button aria-expanded={menu} onPress={() => setMenu(!menu)}>
+              {texts.frame.menu}
+            </Button>
+          </div>
+        )}
         <span className="brand">{session.data?.merchant.name ?? texts.frame.product}</span>
         <div className="row">
-          <Button kind="link" onPress={() => setShowsCalls(true)}>
-            {texts.frame.showAsCurl}
-          </Button>
+          {shown.length > 0 && (
+            <Button kind="link" onPress={() => setShowsCalls(true)}>
+              {texts.frame.showAsCurl}
+            </Button>
+          )}
           <Button onPress={() => signOut.run()}>{texts.session.signOut}</Button>
         </div>
       </header>
@@ -236,17 +274,12 @@ export function App() {
           {texts.frame.outdated} <Button onPress={() => window.location.reload()}>{texts.frame.reload}</Button>
         </p>
       )}
-      <div className={menu ? 'body open' : 'body'}>
-        <Navigation />
+      <div className={`body ${menu ? 'open' : ''} ${shown.length > 0 ? '' : 'alone'}`}>
+        {shown.length > 0 && <Navigation shown={shown} />}
         <main id="main" tabIndex={-1}>
           {isKnown ? (
             <Suspense fallback={<Skeleton />}>
-              <Switch>
-                {Object.entries(pages).map(([path, { component }]) => (
-                  <Route key={path} path={path} component={component} />
-                ))}
-                <Route component={NotFound} />
-              </Switch>
+              <Pages />
             </Suspense>
           ) : (
             <Skeleton />

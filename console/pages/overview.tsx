@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
-import { Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
+import { Facts, Failure, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
 import { Plot, type Series } from '../parts/plot.js';
 import { Table } from '../parts/table.js';
 import { texts } from '../texts.js';
@@ -77,7 +77,7 @@ export function Overview() {
   const plots = plotsIn(programs.data ? unitOf(chosen.map(({ style }) => style)) : 'both');
   const { totals, days: counted = [] } = stats.data ?? {};
   return (
-    <Page title={texts.nav.overview}>
+    <Page title={texts.nav.overview} actions={<OpenTill />}>
       <Failure error={stats.error} />
       <div className="fields">
         <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />

@@ -759,6 +759,8 @@ const brokenWords = `[...document.querySelectorAll('td, th, dd, dt, h1, h2, .but
 /** The names of buttons of two lines. */
 const brokenButtons = `[...document.querySelectorAll('.button')].filter((button) => button.offsetHeight > 55).map((button) => button.textContent)`;
 
+const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).locator('a').allTextContents();
+
 const pages = [
   ['/', 'Overview'],
   ['/programs', 'Programs'],
@@ -863,30 +865,60 @@ describe.runIf(hasBrowser)('each page', () => {
     await page.context().close();
   });
 
-  it.each(['viewer', 'till'])('shows a %s its content, or names the permission that is missing', async (role) => {
+  it('shows a viewer its content, or names the permission that is missing, and leaves it out of the menu', async () => {
     const { id } = await real.merchant.enroll({ firstName: 'Vera', initialPoints: 20 });
     const { body } = await real.merchant.call('/merchants/me/programs');
     const hook = await real.merchant.call('/merchants/me/webhooks', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['batch.failed'] },
     });
     const [program, member] = [`/programs/${body.data[0]._id}`, `/members/${id}`];
-    const page = await open('', screens.desktop, role);
+    const page = await open('', screens.desktop, 'viewer');
     const [broken, refused] = [[] as string[], new Set<string>()];
     page.on('pageerror', (error) => broken.push(error.message));
     page.on('response', (answer) => answer.status() === 403 && refused.add(new URL(answer.url()).pathname));
     const lacks = page.getByText('Your role lacks the permission').first();
-    const isRefused = (path: string): boolean =>
-      role === 'till' ? !['/readers', '/live-desk'].includes(path) : path === '/api-keys';
+    const closed = ['/api-keys', '/readers'];
     for (const path of [...pages.map(([one]) => one), program, member, `/webhooks/${hook.body.data.id}`]) {
       await page.goto(`${real.service.publicUrl}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForLoadState('networkidle');
-      if (isRefused(path)) await lacks.waitFor();
-      if (role === 'viewer' && [program, member].includes(path)) await page.locator('.pass').nth(1).waitFor();
-      await keepScreenshot(page, `console-${role}${path.replaceAll('/', '-').slice(0, 14)}`);
+      if (closed.includes(path)) await lacks.waitFor();
+      if ([program, member].includes(path)) await page.locator('.pass').nth(1).waitFor();
+      await keepScreenshot(page, `console-viewer${path.replaceAll('/', '-').slice(0, 14)}`);
     }
+    expect(await menuOf(page)).toEqual(pages.flatMap(([path, title]) => (closed.includes(path) ? [] : [title])));
     expect(broken).toEqual([]);
-    if (role === 'viewer') expect([...refused]).toEqual(['/api/v1/auth/api-keys']);
+    expect([...refused].sort()).toEqual(['/api/v1/auth/api-keys', '/api/v1/merchants/me/readers']);
+    await page.context().close();
+  });
+
+  it('shows somebody who works at the till only the way to it', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Vera' });
+    const page = await open('', screens.phone, 'till');
+    const refused: string[] = [];
+    page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()));
+    for (const path of ['', '/members', `/members/${id}`, '/readers']) {
+      await page.goto(`${real.service.publicUrl}/console${path}`);
+      await heading(page, 'Till').waitFor();
+      const link = page.getByRole('main').getByRole('link');
+      expect(await link.allTextContents()).toEqual(['Open the till']);
+      expect(await link.getAttribute('href')).toBe(`${real.service.publicUrl}/till`);
+      expect(await menuOf(page)).toEqual([]);
+      expect(await page.getByRole('button').allTextContents()).toEqual(['Sign out']);
+    }
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'console-till-phone');
+    expect(refused).toEqual([]);
+    await page.context().close();
+  });
+
+  it('opens the first page that a role may see in place of a start page that it may not', async () => {
+    const permissions = ['merchants.programs:view' as const, 'audit:view' as const];
+    const { roles } = real.service.deps.collections;
+    await roles.insertOne({ _id: 'role-design', merchantId: real.merchant.id, name: 'Design', permissions });
+    const page = await open('', screens.desktop, 'role-design');
+    await heading(page, 'Programs').waitFor();
+    expect(await menuOf(page)).toEqual(['Programs', 'Audit']);
     await page.context().close();
   });
 
