@@ -1,12 +1,12 @@
 // One member: the card as the member sees it, what happened to it, and all actions on the member.
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useParams } from 'wouter';
 import { queryClient, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Address, Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone } from '../parts/phones.js';
 import { texts } from '../texts.js';
-import { Points, Redeem, Status, Tags } from './memberChanges.js';
+import { type Made, Points, Redeem, Status, Tags } from './memberChanges.js';
 import { type Detail, followMs, readMember } from './memberDetail.js';
 import { Ledger, Timeline } from './memberHistory.js';
 import { Pass } from './memberPass.js';
@@ -18,6 +18,7 @@ const said = texts.member;
 export function Member() {
   const { id = '' } = useParams();
   const member = useRead(['member', id], () => readMember(id), { everyMs: followMs });
+  const [made, setMade] = useState<Made | null>(null);
   const back = { to: '/members', title: texts.nav.members };
   if (!member.data)
     return (
@@ -30,6 +31,10 @@ export function Member() {
   const { externalId, expiring, consent } = member.data;
   return (
     <Page title={nameOf(member.data)} back={back} lead={<StatusBadge status={status} />}>
+      <div className="columns">
+        <Points member={member.data} made={made} onMade={setMade} />
+        <Redeem member={member.data} onMade={setMade} />
+      </div>
       <div className="columns">
         <Panel
           title={said.card}
@@ -57,11 +62,7 @@ export function Member() {
             ]}
           />
         </Panel>
-        <div className="stack">
-          <Points member={member.data} />
-          <Redeem member={member.data} />
-          <Pass member={member.data} />
-        </div>
+        <Pass member={member.data} />
       </div>
       <Ledger id={id} />
       <div className="columns">

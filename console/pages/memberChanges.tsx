@@ -1,8 +1,9 @@
 // The changes of one member: points, rewards, tags and status.
+import { useRef } from 'react';
 import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
-import { api, data } from '../api.js';
+import { api, data, newKey } from '../api.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
-import { number, Panel } from '../parts/page.js';
+import { Fold, number, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
@@ -10,51 +11,105 @@ import { changes, type Detail, edit } from './memberDetail.js';
 
 const said = texts.member;
 
-export function Points({ member }: { member: Detail }) {
-  const { id, program } = member;
+/** A change that was made here, and can be undone. */
+export interface Made {
+  memberId: string;
+  id: string;
+  delta: number;
+}
+
+interface CounterProps {
+  member: Detail;
+  /** The last change that was made here. */
+  made: Made | null;
+  onMade: (made: Made | null) => void;
+}
+
+const quick = [1, 2, 3] as const;
+
+/** The balance and what is done most: everything that a person with a phone behind the counter needs comes first. */
+export function Points({ member, made, onMade }: CounterProps) {
+  const { id, program, balance } = member;
   const isStamps = program.style === 'stamps';
   const title = isStamps ? said.stamps : said.points;
+  const unit = program.fields.primaryLabel;
   const key = useIdempotencyKey();
+  const sent = useRef('');
   const [draft, setDraft, clear] = useDraft(`points:${id}`, { delta: isStamps ? '1' : '', changeMessage: '' });
   const give = useAction(
-    () => {
-      const { delta, changeMessage } = draft;
-      const body = { delta: Number(delta), ...(changeMessage && { changeMessage }) };
-      return data(
-        api.PATCH('/merchants/me/members/{id}/points', { params: { path: { id }, header: key.header() }, body }),
-      );
+    (delta: number) => {
+      const { changeMessage } = draft;
+      const worded = changeMessage ? { changeMessage } : {};
+      // Another change than the one that was not answered.
+      if (sent.current !== `${delta} ${changeMessage}`) key.done();
+      sent.current = `${delta} ${changeMessage}`;
+      const params = { path: { id }, header: key.header() };
+      // Several stamps are a sale, with the limits of the program.
+      if (isStamps && delta !== 1)
+        return data(api.POST('/merchants/me/members/{id}/earn', { params, body: { quantity: delta, ...worded } }));
+      return data(api.PATCH('/merchants/me/members/{id}/points', { params, body: { delta, ...worded } }));
     },
     {
       changes,
-      said: ({ previous, current }) => said.changed(program.fields.primaryLabel, previous, current),
-      onDone() {
+      said: ({ previous, current }) => said.changed(unit, previous, current),
+      onDone({ transaction, member: { id: memberId } }) {
         key.done();
         clear();
+        onMade({ ...transaction, memberId });
       },
     },
   );
-  const of = controlsOf(draft, (next) => {
-    key.done();
-    setDraft(next);
-  });
+  const undo = useAction(
+    ({ id: transactionId }: Made) =>
+      data(
+        api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
+          // No key undoes an entry a second time.
+          params: { path: { id, transactionId }, header: { 'Idempotency-Key': newKey() } },
+          body: {},
+        }),
+      ),
+    {
+      changes,
+      said: ({ previous, current }) => said.changed(unit, previous, current),
+      onDone: () => onMade(null),
+    },
+  );
+  const of = controlsOf(draft, setDraft);
+  const isRunning = give.isRunning || undo.isRunning;
+  const form = (
+    <Form label={title} findings={give.findings} onSubmit={() => give.run(Number(draft.delta))}>
+      <div className="fields">
+        {!isStamps && <TextInput {...of('delta')} label={said.delta(unit)} hint={said.deltaHint} />}
+        <TextInput {...of('changeMessage')} label={said.changeMessage} />
+      </div>
+      <div>
+        <Submit isRunning={give.isRunning}>{isStamps ? said.giveStamp : said.give}</Submit>
+      </div>
+    </Form>
+  );
   return (
     <Panel title={title} needs={edit}>
-      <Form label={title} findings={give.findings} onSubmit={() => give.run()}>
-        <div className="fields">
-          {!isStamps && (
-            <TextInput {...of('delta')} label={said.delta(program.fields.primaryLabel)} hint={said.deltaHint} />
-          )}
-          <TextInput {...of('changeMessage')} label={said.changeMessage} />
-        </div>
-        <div>
-          <Submit isRunning={give.isRunning}>{isStamps ? said.giveStamp : said.give}</Submit>
-        </div>
-      </Form>
+      <p className="balance">
+        <strong>{number(balance)}</strong> {unit}
+      </p>
+      <div className="row quick">
+        {quick.map((delta) => (
+          <Button key={delta} isDisabled={isRunning} onPress={() => give.run(delta)}>
+            {said.plus(delta)}
+          </Button>
+        ))}
+        {made?.memberId === id && (
+          <Button isDisabled={isRunning} onPress={() => undo.run(made)}>
+            {said.undo(made.delta)}
+          </Button>
+        )}
+      </div>
+      {isStamps ? <Fold title={said.withMessage}>{form}</Fold> : form}
     </Panel>
   );
 }
 
-export function Redeem({ member }: { member: Detail }) {
+export function Redeem({ member, onMade }: Omit<CounterProps, 'made'>) {
   const { id, rewards } = member;
   const key = useIdempotencyKey();
   const redeem = useAction(
@@ -65,7 +120,14 @@ export function Redeem({ member }: { member: Detail }) {
           body: rewardId === 'default' ? {} : { rewardId },
         }),
       ),
-    { changes, said: said.redeemedNow, onDone: key.done },
+    {
+      changes,
+      said: said.redeemedNow,
+      onDone({ transaction, member: { id: memberId } }) {
+        key.done();
+        onMade({ ...transaction, memberId });
+      },
+    },
   );
   return (
     <Panel title={said.rewards}>

@@ -922,6 +922,34 @@ describe.runIf(hasBrowser)('each page', () => {
     await page.context().close();
   });
 
+  it('of a member begins on a phone with the balance and what changes it, and the last change is undone', async () => {
+    const program = await real.merchant.program({
+      ...{ style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 3, rewardName: 'Coffee' },
+    });
+    const { id } = await real.merchant.enroll({ programId: program._id, firstName: 'Cora' });
+    const page = await open(`/members/${id}`, screens.phone);
+    const isOnFirstScreen = async (name: string) => {
+      const box = await button(page, name).boundingBox();
+      return box !== null && box.y + box.height < screens.phone.viewport.height;
+    };
+    const balance = page.getByRole('region', { name: 'Stamps', exact: true }).locator('.balance');
+    await button(page, '+1').click();
+    await page.getByText('STAMPS: 0 → 1').waitFor();
+    await button(page, '+2').click();
+    await page.getByText('STAMPS: 1 → 3').waitFor();
+    await until(async () => (await balance.textContent()) === '3 STAMPS');
+    for (const name of ['+1', '+2', '+3', 'Undo +2', 'Redeem Coffee'])
+      expect([name, await isOnFirstScreen(name)]).toEqual([name, true]);
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'console-member-counter-phone', { fullPage: false });
+    await button(page, 'Redeem Coffee').click();
+    await button(page, 'Undo -3').click();
+    await page.getByText('STAMPS: 0 → 3').waitFor();
+    await page.getByText('With a message for the lock screen').click();
+    await button(page, 'Give a stamp').waitFor();
+    await page.context().close();
+  });
+
   it('is reached by keyboard, and gets the focus on its heading', async () => {
     const page = await open('/readers');
     await heading(page, 'Readers').waitFor();
