@@ -2,14 +2,16 @@
 // phones and the log come from the desk's process (test/rig/phones/desk.ts); changes are calls of the public API.
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { notify, useAction, useRead, useSettled } from '../actions.js';
-import { api, data, newKey } from '../api.js';
+import { notify, queryClient, useAction, useRead, useSettled } from '../actions.js';
+import { api, data } from '../api.js';
 import { type Change, changesOf, type Hop } from '../hops.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { earn, isRewardReady, redeem, type Tap, undo } from './deskTaps.js';
+import { type Detail, readMember } from './memberDetail.js';
 import { nameOf } from './members.js';
 
 const said = texts.desk;
@@ -67,8 +69,6 @@ export function LiveDesk() {
     </Page>
   );
 }
-
-const readMember = (id: string) => data(api.GET('/merchants/me/members/{id}', { params: { path: { id } } }));
 
 const waitMs = 500;
 const tries = 60;
@@ -167,23 +167,31 @@ const press = (body: Record<string, unknown>) => order(body).catch((error: Error
 function Give({ state: { wallets, phones } }: { state: DeskState }) {
   const [message, setMessage] = useState(said.firstMessage);
   const [programId, setProgramId] = useState('');
+  /** The cards that the last tap has changed. */
+  const [undoable, setUndoable] = useState<string[]>([]);
   const ids = [...new Set([phones.iphone, phones.android].flatMap((held) => (held ? [held.memberId] : [])))];
   const held = useRead(['member', 'desk', ...ids], () => Promise.all(ids.map(readMember)), { keep: true });
+  // A card that changed elsewhere may have a reward that is ready.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the phones tell of a change
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: ['member', 'desk'] }, { cancelRefetch: false });
+  }, [phones]);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const open = (programs.data ?? []).filter(({ archived }) => !archived);
   const program = programId || held.data?.[0]?.program._id || open.find(({ style }) => style === 'stamps')?._id || '';
   const styles = new Set(held.data?.map(({ program: { style } }) => (style === 'stamps' ? 'stamp' : 'point')));
-  const give = useAction(
-    async () => {
-      const body = { delta: 1, ...(message && { changeMessage: message }) };
-      const given = ids.map(async (id) => {
-        const params = { path: { id }, header: { 'Idempotency-Key': newKey() } };
-        await data(api.PATCH('/merchants/me/members/{id}/points', { params, body }));
-        await order({ do: 'look', memberIds: [id] });
+  const tap = useAction(
+    async ({ act, members }: { act: Tap; members: Detail[] }) => {
+      const tapped = members.map(async (member) => {
+        await act(member, message);
+        await order({ do: 'look', memberIds: [member.id] });
       });
-      await Promise.all(given);
+      await Promise.all(tapped);
     },
-    { changes: ['member'] },
+    {
+      changes: ['member'],
+      onDone: (_, { act, members }) => setUndoable(act === undo ? [] : members.map(({ id }) => id)),
+    },
   );
   const enroll = useAction(
     async () => {
@@ -196,13 +204,26 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
     { changes: ['members'] },
   );
   const [style = 'stamp'] = styles;
+  const cards = (held.data ?? []).filter(({ id }) => ids.includes(id));
+  const taps = [
+    { act: earn, title: styles.size > 1 ? said.giveEach : said.giveOne[style], members: cards },
+    { act: redeem, title: said.redeem, members: cards.filter(isRewardReady) },
+    { act: undo, title: said.undo, members: cards.filter(({ id }) => undoable.includes(id)) },
+  ];
   return (
-    <Panel title={said.give} needs="merchants.members:edit">
+    <Panel title={said.give} needs={['merchants.members:edit', 'till:use']}>
       <TextInput name="message" label={said.message} value={message} onChange={setMessage} />
-      <div>
-        <Button kind="primary" isDisabled={ids.length === 0 || give.isRunning} onPress={() => give.run()}>
-          {styles.size > 1 ? said.giveEach : said.giveOne[style]}
-        </Button>
+      <div className="row">
+        {taps.map(({ act, title, members }) => (
+          <Button
+            key={title}
+            kind={act === earn ? 'primary' : 'plain'}
+            isDisabled={members.length === 0 || tap.isRunning}
+            onPress={() => tap.run({ act, members })}
+          >
+            {title}
+          </Button>
+        ))}
       </div>
       {ids.length === 0 && <p className="hint">{wallets ? said.firstCard : said.firstPhones}</p>}
       {may('merchants.members:create') && open.length > 0 && (

@@ -133,6 +133,19 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await groups(page, 'Ada: STAMPS: 4 → 5').getByText('Google shows three messages of a card a day').waitFor();
     expect(await log(page).getByText('Google shows three messages').count()).toBe(1);
     expect(await chosen(page, 'iPhone')).toBe('Ada, Corner Cafe');
+
+    // The till of the desk undoes its last tap, and redeems a card that was filled elsewhere.
+    const arrives = (change: string, face: string) =>
+      groups(page, change).getByRole('listitem').filter({ hasText: face }).first().waitFor();
+    await button(page, 'Undo').click();
+    await arrives('Ada: STAMPS: 5 → 4', 'iPhone shows STAMPS: 4');
+    expect(await button(page, 'Undo').isDisabled()).toBe(true);
+    expect(await button(page, 'Redeem').isDisabled()).toBe(true);
+    const { memberCode } = await call<{ memberCode: string }>('/till/lookup', { email: 'ada.visitor@example.com' });
+    await call('/till/earn', { memberCode, quantity: 4 });
+    await until(() => button(page, 'Redeem').isEnabled());
+    await button(page, 'Redeem').click();
+    await arrives('Ada: STAMPS: 8 → 0', 'Android shows STAMPS: 0');
     await page.setViewportSize(screens.phone.viewport);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
     await keepScreenshot(page, 'console-live-desk-phone');
