@@ -28,7 +28,7 @@ export interface Arrival {
 
 const sizeOf = ({ from, to }: Gap): number => to - from + 1;
 
-export const missingOf = ({ gaps }: Taps): number => gaps.reduce((sum, gap) => sum + sizeOf(gap), 0);
+export const missingOf = ({ gaps }: Pick<Taps, 'gaps'>): number => gaps.reduce((sum, gap) => sum + sizeOf(gap), 0);
 
 export const receivedOf = (taps: Taps): number => taps.upTo - missingOf(taps);
 

@@ -16,6 +16,7 @@ import { merchants } from '../../../stack/commands/merchants.js';
 import { outbox } from '../../../stack/commands/outbox.js';
 import { passes } from '../../../stack/commands/passes.js';
 import { programs } from '../../../stack/commands/programs.js';
+import { readers } from '../../../stack/commands/readers.js';
 import { roles } from '../../../stack/commands/roles.js';
 import { tokens } from '../../../stack/commands/tokens.js';
 import { users } from '../../../stack/commands/users.js';
@@ -70,7 +71,7 @@ const cafe = {
 };
 const stored = () => service.deps.collections.programs.find().sort({ _id: 1 }).toArray();
 
-describe.each([keys, merchants, outbox, passes, programs, roles, tokens, users, webhooks])(
+describe.each([keys, merchants, outbox, passes, programs, readers, roles, tokens, users, webhooks])(
   'every command: $name',
   (command) => {
     it('explains itself with --help without a connection', async () => {
@@ -417,6 +418,30 @@ describe('merchants, roles, keys and tokens', () => {
     expect((await run(tokens, line, { CONSOLE_JWT_SECRET: '' })).errors[0]).toMatch(/^CONSOLE_JWT_SECRET/);
     const asymmetric = await run(tokens, line, { CONSOLE_JWKS_URL: 'https://console.example/jwks' });
     expect(asymmetric.errors).toEqual(['CONSOLE_JWKS_URL is set: the console signs its tokens itself']);
+  });
+});
+
+describe('readers', () => {
+  it('are listed with the taps that are missing, and one is revoked at once, with an audit', async () => {
+    const credential = { Authorization: `Bearer ${await merchant.token()}` };
+    const made = await merchant.call('/merchants/me/readers', { body: { name: 'Terrace till' }, credential });
+    const { id, pairingCode } = made.body.data;
+    const paired = await merchant.call('/till/pair', { body: { code: pairingCode }, credential: null });
+    const device = { Authorization: `Bearer ${paired.body.data.token}` };
+    const hello = () => merchant.call('/till/hello', { body: { lastSequence: 2, waiting: 2 }, credential: device });
+    expect((await hello()).status).toBe(200);
+    const list = async () => (await run(readers, `list --merchant ${merchant.id}`)).lines.at(-1);
+    expect(await list()).toMatch(new RegExp(`^${id} +paired +20\\S+ +0 +2 +Terrace till$`));
+    expect(await run(readers, `revoke ${id}`)).toMatchObject({
+      code: 0,
+      lines: ['Terrace till is revoked; new requests of its device fail at once'],
+    });
+    expect((await hello()).status).toBe(401);
+    expect(await list()).toMatch(/ revoked /);
+    const entry = await service.deps.collections.audit.findOne({ action: 'reader.revoke', targetId: id });
+    expect(entry).toMatchObject({ merchantId: merchant.id, actor: { type: 'operator' } });
+    expect((await run(readers, `revoke ${id}`)).code).toBe(1);
+    expect((await run(readers, 'revoke')).errors).toContain('name one reader');
   });
 });
 

@@ -9,6 +9,7 @@ import { keys } from '../../../stack/commands/keys.js';
 import { merchants } from '../../../stack/commands/merchants.js';
 import { passes } from '../../../stack/commands/passes.js';
 import { programs } from '../../../stack/commands/programs.js';
+import { readers } from '../../../stack/commands/readers.js';
 import { roles } from '../../../stack/commands/roles.js';
 import { tokens } from '../../../stack/commands/tokens.js';
 import { users } from '../../../stack/commands/users.js';
@@ -30,7 +31,7 @@ describe('the audit', () => {
   });
 
   it('has no unused action', () => {
-    const commands: Command[] = [keys, merchants, passes, programs, roles, tokens, users, webhooks];
+    const commands: Command[] = [keys, merchants, passes, programs, readers, roles, tokens, users, webhooks];
     const taken = new Set<AuditAction | null>([
       ...table.flatMap(([, { audit }]) => (audit && 'action' in audit ? audit.action : [])),
       // By the sign-in pages (api/access/signIn.routes.ts).
