@@ -89,6 +89,9 @@ function sentenceOf(error: Error): string {
   return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${path} ${message}`).join('; '));
 }
 
+/** When an attempt or a push that follows an action has usually ended. */
+const followedMs = [500, 2_000];
+
 interface ActionOptions<I, O> {
   /** Shown on success. */
   said?: string | ((out: O, input: I) => string);
@@ -106,6 +109,7 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
     mutationFn: act,
     onSuccess(out, input) {
       readAgain();
+      for (const ms of followedMs) setTimeout(readAgain, ms);
       const { said } = options;
       if (said !== undefined) notify('done', typeof said === 'function' ? said(out, input) : said);
       options.onDone?.(out, input);

@@ -775,6 +775,12 @@ const pages = [
   ['/live-desk', 'Live desk'],
 ] as const;
 
+/** Waits until each part of the page has its content, and each plot is drawn. */
+const settled = (page: Page) =>
+  page.waitForFunction(
+    "!document.querySelector('.skeleton') && [...document.querySelectorAll('.plot')].every((plot) => plot.querySelector('canvas'))",
+  );
+
 describe.runIf(hasBrowser)('each page', () => {
   it.each([
     ['desktop', 'light'],
@@ -785,7 +791,7 @@ describe.runIf(hasBrowser)('each page', () => {
     for (const [path, title] of pages) {
       await page.goto(`${real.service.publicUrl}/console${path}`);
       await heading(page, title).waitFor();
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       wrong.push(...(await findBarriers(page)).map((found) => `${title}: ${found}`));
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -812,7 +818,7 @@ describe.runIf(hasBrowser)('each page', () => {
       for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`, `/webhooks/${hook.body.data.id}`]) {
         await page.goto(`${real.service.publicUrl}/console${path}`);
         await page.locator('.pass, .facts').first().waitFor();
-        await page.waitForLoadState('networkidle');
+        await settled(page);
         wrong.push(...(await findBarriers(page)).map((found) => `${path} ${screen}: ${found}`));
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         if (overflow !== 0) wrong.push(`${path}: ${overflow} pixels too wide`);
