@@ -1,20 +1,20 @@
-// Kills a real process once at each crash point of the code. The client gets its answer from another process, and in
-// the end nothing is lost or doubled.
+// Kills a real process once at each crash point of the code; test/long/plays/crashPoints.test.ts does so in each kind of
+// change. The client gets its answer from another process, and in the end nothing is lost or doubled.
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
 import { until } from '../rig/checks/until.js';
-import { ok, status } from '../rig/standins/responders.js';
+import { status } from '../rig/standins/responders.js';
 import { type SmtpServer, startSmtpServer } from '../rig/standins/smtpServer.js';
 import type { Caller } from './rig/caller.js';
 import type { Cluster, Role } from './rig/cluster.js';
 import { type CrashTest, startCrashTest } from './rig/crashTest.js';
+import { allReachTemporal, dieAt as dieDuring, eraseAt, ofChanges } from './rig/deaths.js';
 import { enrollSomebody, eraseAsOwner, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
 import type { Known, Load } from './rig/load.js';
 import type { SubscribedReceiver } from './rig/receivers.js';
 import { merchantId, type World } from './rig/world.js';
 
-const ofChanges = ['before-commit', 'after-commit', 'before-workflow-start', 'after-workflow-start'] as const;
 const crashPoints: Record<Role, readonly CrashPoint[]> = {
   api: [...ofChanges, 'mid-upload'],
   worker: [
@@ -60,30 +60,7 @@ afterAll(async () => {
   await smtp?.close();
 });
 
-/** A new API process leaves events to the relay until it has reached Temporal. */
-async function allReachTemporal(): Promise<void> {
-  for (const url of Object.values(cluster.apis))
-    await until(
-      async () => {
-        const answer = await fetch(new URL('/readyz', url));
-        const { checks } = (await answer.json()) as { checks: { temporal: boolean } };
-        return checks.temporal;
-      },
-      { everyMs: 20, throwingIsNo: true },
-    );
-}
-
-/** Runs `work` until a process has died at the point, then waits until all work is done. */
-async function dieAt(role: Role, point: CrashPoint, work: () => Promise<unknown>): Promise<{ diedAt: number }> {
-  await allReachTemporal();
-  const deaths = cluster.endings.length;
-  const hit = cluster.arm(role, point);
-  await work();
-  await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
-  expect(cluster.endings.slice(deaths)).toMatchObject([{ ending: 'was ended by SIGKILL' }]);
-  await test.toRest();
-  return { diedAt: cluster.endings[deaths]?.at ?? 0 };
-}
+const dieAt = (role: Role, point: CrashPoint, work: () => Promise<unknown>) => dieDuring(test, { role, point }, work);
 
 const delta = (member: Known) => load.keyedChange('delta', member);
 
@@ -96,15 +73,15 @@ describe('an API process that dies', () => {
     },
   );
 
-  it.each(ofChanges)('%s of a change without a phone: the key gets its answer, applied once', async (point) => {
-    await dieAt('api', point, () => delta(withoutPhone));
+  it('after the commit of a change without a phone: the key gets its answer, applied once', async () => {
+    await dieAt('api', 'after-commit', () => delta(withoutPhone));
     expect(load.operations.at(-1)).toMatchObject({ outcome: 'acknowledged' });
   });
 
-  it.each(ofChanges)('%s of a reversal: the key gets its answer, and the entry is reversed once', async (point) => {
+  it('after the commit of a reversal: the key gets its answer, and the entry is reversed once', async () => {
     await load.keyedChange('earn', withPhone);
     const { keyedChangeId } = load.operations.at(-1) ?? {};
-    await dieAt('api', point, () => load.keyedChange('reverse', withPhone, keyedChangeId));
+    await dieAt('api', 'after-commit', () => load.keyedChange('reverse', withPhone, keyedChangeId));
     expect(load.operations.at(-1)).toMatchObject({ kind: 'reverse', outcome: 'acknowledged' });
   });
 
@@ -158,7 +135,11 @@ describe('a worker that dies', () => {
   it('in the middle of an expiry: points expire once for each member', async () => {
     for (let index = 0; index < 3; index += 1) await load.enroll('crash-tiers');
     const members = load.known.filter(({ programId }) => programId === 'crash-tiers');
-    await dieAt('worker', 'mid-expiry', () => Promise.all(members.map((member) => load.oldSale(member))));
+    await dieAt('worker', 'mid-expiry', async () => {
+      await Promise.all(members.map((member) => load.oldSale(member)));
+      // Its next turn may be a minute away.
+      await cluster.temporal.schedule.getHandle('expire-points').trigger();
+    });
     const rows = await cluster.deps.collections.ledger.find({ type: 'expiry' }).toArray();
     expect(rows.map(({ memberId }) => memberId).toSorted()).toEqual(members.map(({ id }) => id).toSorted());
   });
@@ -172,7 +153,7 @@ describe('a worker that dies', () => {
 // Last, because the checkers do not support campaigns.
 describe('a worker that dies while it creates the list of a campaign', () => {
   it('is followed by one that continues the list, and each member gets the message once', async () => {
-    await allReachTemporal();
+    await allReachTemporal(cluster);
     const hit = cluster.arm('worker', 'mid-list');
     const body = { programId: 'crash-points', message: 'Hello' };
     const { answer } = await caller.call({ method: 'POST', path: '/merchants/me/campaigns', body });
@@ -191,7 +172,7 @@ describe('a worker that dies while it creates the list of a campaign', () => {
 
 describe('an API process that dies between a publication and the start of its rebuild', () => {
   it('leaves a batch that a worker starts later', async () => {
-    await allReachTemporal();
+    await allReachTemporal(cluster);
     const token = await new SignJWT({ sub: 'designer', merchantId, roleIds: ['owner'] })
       .setProtectedHeader({ alg: 'HS256' })
       .setIssuer('loyalty-console')
@@ -222,7 +203,7 @@ describe('an API process that dies between a publication and the start of its re
 
 describe('a worker that dies after the mail server accepted a mail', () => {
   it('is followed by one that sends it once more, with the same id', async () => {
-    await allReachTemporal();
+    await allReachTemporal(cluster);
     const programId = 'crash-points';
     const { slugs, mails } = cluster.deps.collections;
     await slugs.updateOne({ _id: programId }, { $setOnInsert: { merchantId, programId } }, { upsert: true });
@@ -245,26 +226,14 @@ describe('a process that dies while a member is erased', () => {
   const begun = new Date();
   const erased: Somebody[] = [];
 
-  async function eraseAt(role: Role, point: CrashPoint, phone: boolean): Promise<void> {
-    await allReachTemporal();
-    receiver.setResponder(ok());
-    const somebody = await enrollSomebody(world, { caller, phone });
-    erased.push(somebody);
-    const deaths = cluster.endings.length;
-    const hit = cluster.arm(role, point);
-    await eraseAsOwner(world, somebody.id);
-    await until(async () => hit() && cluster.endings.length > deaths, { everyMs: 20, throwingIsNo: true });
-    await cluster.allUp();
-    expect(await cluster.deps.collections.members.findOne({ _id: somebody.id })).toBeNull();
-  }
-
-  it.each(ofChanges)('%s in the API, with a phone: the member is gone', (point) => eraseAt('api', point, true));
-
-  it.each(ofChanges)('%s in the API, without a phone: the member is gone', (point) => eraseAt('api', point, false));
-
-  it.each(['mid-erasure', 'before-erasure-end'] as const)('%s in a worker: the member is gone', (point) =>
-    eraseAt('worker', point, true),
-  );
+  it.each([
+    ['after the commit in the API, with a phone', 'api', 'after-commit', true],
+    ['before the start of its workflow, without a phone', 'api', 'before-workflow-start', false],
+    ['in the middle of it, in a worker', 'worker', 'mid-erasure', true],
+    ['before its end, in a worker', 'worker', 'before-erasure-end', true],
+  ] as const)('%s: the member is gone', async (_when, role, point, phone) => {
+    erased.push(await eraseAt(test, { role, point }, phone));
+  });
 
   it('leaves no personal data, and each erasure was published at least once with the same bytes', async () => {
     for (const somebody of erased) {
@@ -278,7 +247,7 @@ describe('a process that dies while a member is erased', () => {
   });
 
   it('continues the erasures when Temporal has lost all its data', async () => {
-    await allReachTemporal();
+    await allReachTemporal(cluster);
     const somebody = await enrollSomebody(world, { caller, phone: false });
     await Promise.all([eraseAsOwner(world, somebody.id), cluster.wipeTemporal()]);
     await cluster.allUp();

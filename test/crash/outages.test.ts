@@ -10,14 +10,11 @@ import { newId } from '../../schemas/shared/ids.js';
 import { type StallWatch, watchStalls } from '../rig/checks/stalls.js';
 import { until } from '../rig/checks/until.js';
 import { type RedisServer, startRedisServer } from '../rig/standins/redisServer.js';
-import { hang, ok } from '../rig/standins/responders.js';
 import type { Operation } from './evidence.js';
 import { type Answer, type Caller, isAnswer } from './rig/caller.js';
 import type { Cluster, ProcessName } from './rig/cluster.js';
 import { type CrashTest, startCrashTest } from './rig/crashTest.js';
-import { drain } from './rig/drain.js';
 import type { Known, Load } from './rig/load.js';
-import type { SubscribedReceiver } from './rig/receivers.js';
 import type { World } from './rig/world.js';
 
 const hourMs = 3_600_000;
@@ -26,7 +23,6 @@ const movableClock = new URL('rig/movableClock.mjs', import.meta.url).href;
 
 let test: CrashTest;
 let redis: RedisServer;
-let receiver: SubscribedReceiver;
 let cluster: Cluster;
 let world: World;
 let caller: Caller;
@@ -46,7 +42,7 @@ beforeAll(async () => {
     env: { REDIS_URL: redis.url, CLOCK_FILE: clockFile, CHANGE_WORKFLOWS_PER_SECOND: '5' },
     preload: { api: movableClock, worker: movableClock },
   });
-  ({ receiver, cluster, world, caller, load } = test);
+  ({ cluster, world, caller, load } = test);
   const [first, second] = load.known;
   if (!first || !second) throw new Error('Nobody was enrolled.');
   [withPhone, withoutPhone] = [first, second];
@@ -259,30 +255,4 @@ it('a clock that is moved by an hour forward and back under running services los
     });
     await test.toRest();
   }
-});
-
-it('an API and a worker that are paused for 30 s repeat no change and no push that other processes took over', async () => {
-  await cluster.down('worker-2');
-  receiver.setResponder(hang());
-  const before = receiver.arrivals().length;
-  const asked = Promise.all([delta(withPhone), ...Array.from({ length: 30 }, () => delta(withoutPhone))]);
-  await until(async () => receiver.arrivals().length > before + 5, { everyMs: 20, throwingIsNo: true });
-  const stoppedAt = performance.now();
-  for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGSTOP');
-  receiver.setResponder(ok());
-  await cluster.up('worker-2');
-  await asked;
-  expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
-  await sleep(Math.max(0, 30_000 - (performance.now() - stoppedAt)));
-
-  const seen = async () => ({
-    pushes: test.apple.apns.pushes.length,
-    ledger: await cluster.deps.collections.ledger.countDocuments(),
-  });
-  const then = await seen();
-  for (const name of ['api-1', 'worker-1'] as const) cluster.signal(name, 'SIGCONT');
-  // Nothing happens for a while.
-  await sleep(4_000);
-  expect(await seen()).toEqual(then);
-  await test.toRest();
 });

@@ -19,6 +19,9 @@ export const couldNotRun = 77;
 const vitest = (file: string): string[] => [
   ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long/vitest.config.ts', `test/long/${file}.test.ts`],
 ];
+const plays = (...files: string[]): string[] => [
+  ...['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long/plays/vitest.config.ts', ...files],
+];
 const script = (file: string, ...args: string[]): string[] => ['--import', 'tsx', file, ...args];
 
 export const parts: readonly Part[] = [
@@ -35,6 +38,21 @@ export const parts: readonly Part[] = [
     proves: 'the checkers find each broken guarantee',
     args: vitest('proof'),
     limitMinutes: 15,
+    turn: 0,
+  },
+  {
+    name: 'kills',
+    proves:
+      'deaths at each point of each kind of change, pauses, and a Temporal without its data lose and double nothing',
+    args: plays('crashPoints', 'pausedProcesses', 'wipedTemporal'),
+    limitMinutes: 15,
+    turn: 1,
+  },
+  {
+    name: 'receivers',
+    proves: 'slow and failing receivers, and many callers, delay and lose nothing',
+    args: plays('webhookHour', 'slowReceivers', 'busyProcess'),
+    limitMinutes: 10,
     turn: 0,
   },
   { name: 'kinds', proves: 'no two kinds of write hang', args: vitest('writeKinds'), limitMinutes: 15, turn: 1 },

@@ -8,7 +8,7 @@ export default defineConfig({
     setupFiles: ['test/rig/start/setup.ts'],
     fileParallelism: false,
     name: 'long',
-    include: ['test/long/**/*.test.ts'],
+    include: ['test/long/*.test.ts'],
     testTimeout: 600_000,
     hookTimeout: 180_000,
   },

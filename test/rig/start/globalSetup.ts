@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   );
   project.provide('workflowBundle', workflowBundle);
   // Provided to all projects: the test of the whole run reads which operations the tests of this project called.
-  if (project.name === 'engines') project.vitest.provide('seenDir', folder);
+  if (mongo) project.vitest.provide('seenDir', folder);
   return async () => {
     await Promise.all(engines.map((each) => each.stop()));
     await rm(folder, { recursive: true, force: true });

@@ -2,17 +2,17 @@
 // rows, and nothing is lost or doubled.
 import { FormData } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pastCache } from '../rig/checks/pastCache.js';
-import { until } from '../rig/checks/until.js';
-import { ok, status } from '../rig/standins/responders.js';
-import { check } from './checkers.js';
-import { type Caller, isAnswer } from './rig/caller.js';
-import type { Cluster } from './rig/cluster.js';
-import { collectEvidence } from './rig/collectEvidence.js';
-import { type CrashTest, startCrashTest } from './rig/crashTest.js';
-import { drain } from './rig/drain.js';
-import type { Load } from './rig/load.js';
-import { aSubscribedReceiver, type SubscribedReceiver } from './rig/receivers.js';
+import { check } from '../../crash/checkers.js';
+import { type Caller, isAnswer } from '../../crash/rig/caller.js';
+import type { Cluster } from '../../crash/rig/cluster.js';
+import { collectEvidence } from '../../crash/rig/collectEvidence.js';
+import { type CrashTest, startCrashTest } from '../../crash/rig/crashTest.js';
+import { drain } from '../../crash/rig/drain.js';
+import type { Load } from '../../crash/rig/load.js';
+import { aSubscribedReceiver, type SubscribedReceiver } from '../../crash/rig/receivers.js';
+import { pastCache } from '../../rig/checks/pastCache.js';
+import { until } from '../../rig/checks/until.js';
+import { ok, status } from '../../rig/standins/responders.js';
 
 const phones = 4;
 const imported = 1_500;
