@@ -1,0 +1,149 @@
+// What the till keeps in the device. A connection that the system has closed, as phones do in the background, is
+// opened again.
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+import type { Asked, Device, Known, Tap } from './taps.js';
+
+interface Schema extends DBSchema {
+  settings: { key: string; value: string };
+  devices: { key: string; value: Device };
+  taps: { key: number; value: Tap; indexes: { state: string; key: string } };
+  members: { key: string; value: Known & { code: string } };
+}
+
+export interface Noted {
+  key: string;
+  at: number;
+}
+
+export interface TillStore {
+  current: () => Promise<Device | undefined>;
+  /** Makes a device the one that taps, and forgets what was known of members. */
+  adopt: (device: Device) => Promise<void>;
+  learn: (id: string, what: Partial<Pick<Device, 'hello' | 'aheadMs' | 'readsByPosition'>>) => Promise<void>;
+  add: (asked: Asked, noted: Noted) => Promise<Tap>;
+  taps: () => Promise<Tap[]>;
+  /** In the order in which they were noted. */
+  waiting: () => Promise<Tap[]>;
+  settle: (id: number, state: Pick<Tap, 'state' | 'why'>) => Promise<void>;
+  dismiss: (id: number) => Promise<void>;
+  known: (code: string) => Promise<Known | undefined>;
+  remember: (codes: readonly string[], known: Known) => Promise<void>;
+  forgetMembers: () => Promise<void>;
+  /** Removes what is older: taps that were sent or dismissed, and members. */
+  tidy: (before: { taps: number; members: number }) => Promise<void>;
+  close: () => void;
+}
+
+/** A file that a test names; the page's own by default. */
+export function createTillStore(name = 'till'): TillStore {
+  let opening: Promise<IDBPDatabase<Schema>> | undefined;
+  const forget = () => {
+    opening = undefined;
+  };
+  const open = () => {
+    opening ??= openDB<Schema>(name, 1, {
+      upgrade(db) {
+        db.createObjectStore('settings');
+        db.createObjectStore('devices', { keyPath: 'id' });
+        const taps = db.createObjectStore('taps', { keyPath: 'id', autoIncrement: true });
+        taps.createIndex('state', 'state');
+        taps.createIndex('key', 'key', { unique: true });
+        db.createObjectStore('members', { keyPath: 'code' });
+      },
+      terminated: forget,
+    });
+    opening.catch(forget);
+    return opening;
+  };
+  /** Each work is one transaction, or may be repeated. */
+  async function within<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
+    try {
+      return await work(await open());
+    } catch {
+      forget();
+      return work(await open());
+    }
+  }
+
+  const currentId = (db: IDBPDatabase<Schema>) => db.get('settings', 'current');
+
+  return {
+    current: () =>
+      within(async (db) => {
+        const id = await currentId(db);
+        return id === undefined ? undefined : db.get('devices', id);
+      }),
+    adopt: (device) =>
+      within(async (db) => {
+        const change = db.transaction(['settings', 'devices', 'members'], 'readwrite');
+        const known = await change.objectStore('devices').get(device.id);
+        await change.objectStore('devices').put(known ? { ...known, ...device, counted: known.counted } : device);
+        await change.objectStore('settings').put(device.id, 'current');
+        await change.objectStore('members').clear();
+        await change.done;
+      }),
+    learn: (id, what) =>
+      within(async (db) => {
+        const change = db.transaction('devices', 'readwrite');
+        const device = await change.store.get(id);
+        if (device) await change.store.put({ ...device, ...what });
+        await change.done;
+      }),
+    add: (asked, { key, at }) =>
+      within(async (db) => {
+        const change = db.transaction(['settings', 'devices', 'taps'], 'readwrite', { durability: 'strict' });
+        const taps = change.objectStore('taps');
+        const there = await taps.index('key').get(key);
+        if (there) return there;
+        const id = await change.objectStore('settings').get('current');
+        const device = id === undefined ? undefined : await change.objectStore('devices').get(id);
+        if (!device) throw new Error('No device is connected.');
+        const sequence = device.counted + 1;
+        const occurredAt = new Date(at + device.aheadMs).toISOString();
+        // The database chooses the id.
+        const row = { ...asked, device: device.id, sequence, key, at, occurredAt, state: 'waiting' } as Tap;
+        const [, given] = await Promise.all([
+          change.objectStore('devices').put({ ...device, counted: sequence }),
+          taps.add(row),
+          change.done,
+        ]);
+        return { ...row, id: given };
+      }),
+    taps: () => within((db) => db.getAll('taps')),
+    waiting: () => within((db) => db.getAllFromIndex('taps', 'state', 'waiting')),
+    settle: (id, state) =>
+      within(async (db) => {
+        const change = db.transaction('taps', 'readwrite');
+        const tap = await change.store.get(id);
+        if (tap?.state === 'waiting') await change.store.put({ ...tap, ...state });
+        await change.done;
+      }),
+    dismiss: (id) =>
+      within(async (db) => {
+        const change = db.transaction('taps', 'readwrite');
+        const tap = await change.store.get(id);
+        if (tap) await change.store.put({ ...tap, dismissed: true });
+        await change.done;
+      }),
+    known: (code) => within((db) => db.get('members', code)),
+    remember: (codes, known) =>
+      within(async (db) => {
+        const change = db.transaction('members', 'readwrite');
+        await Promise.all([...codes.map((code) => change.store.put({ ...known, code })), change.done]);
+      }),
+    forgetMembers: () => within((db) => db.clear('members')),
+    tidy: (before) =>
+      within(async (db) => {
+        const change = db.transaction(['taps', 'members'], 'readwrite');
+        const [taps, members] = [change.objectStore('taps'), change.objectStore('members')];
+        for (const { id, at, state, dismissed } of await taps.getAll())
+          if (at < before.taps && (state === 'sent' || dismissed)) await taps.delete(id);
+        for (const { code, at } of await members.getAll()) if (at < before.members) await members.delete(code);
+        await change.done;
+      }),
+    close() {
+      opening?.then((db) => db.close()).catch(() => undefined);
+      forget();
+    },
+  };
+}

@@ -1,0 +1,319 @@
+// The till without its screen: connects the device, finds members, notes taps and has them sent.
+import { createStore, type Store } from '../value.js';
+import { createSender, type Ports } from './sender.js';
+import {
+  type Answer,
+  type Asked,
+  balanceWith,
+  type Candidate,
+  type Device,
+  type Failure,
+  type Hello,
+  type Known,
+  type Member,
+  type Program,
+  rewardsReady,
+  type Tap,
+  undoable,
+  verdictOf,
+} from './taps.js';
+
+export interface Shown {
+  code: string;
+  programId: string | undefined;
+  /** Undefined: this device has never seen the card, and there is no line. */
+  known: Known | undefined;
+  /** Whether it comes from the service, just now. */
+  isFresh: boolean;
+  /** The tap that was noted last. */
+  doneId?: number;
+}
+
+export interface TillState {
+  /** `starting` until the database is read. */
+  phase: 'starting' | 'unpaired' | 'paired';
+  device?: Device;
+  line: 'unknown' | 'on' | 'off';
+  /** Why the service refuses this device. */
+  shutOut?: Failure;
+  taps: Tap[];
+  isFinding: boolean;
+  shown?: Shown;
+  choices?: Candidate[];
+  /** Why nothing was found. */
+  problem?: { code: string; text?: string | undefined };
+}
+
+interface Session {
+  user: { id: string };
+  merchant: { id: string };
+  permissions: string[];
+}
+
+const keptTapsMs = 24 * 3_600_000;
+const keptMembersMs = 7 * keptTapsMs;
+
+/** Taps of the device that is connected, which the service does not know yet. */
+export const waitingOf = ({ taps, device }: TillState): Tap[] =>
+  taps.filter(({ state, device: of }) => state === 'waiting' && of === device?.id);
+
+/** Taps of a device that was connected before can never be sent. Those of a person wait for the person. */
+export const isLost = (tap: Tap, device: Device | undefined): boolean =>
+  tap.state === 'waiting' && device !== undefined && tap.device !== device.id && tap.device.startsWith('reader:');
+
+/** What the staff has to read. */
+export const listedOf = ({ taps, device }: TillState): Tap[] =>
+  taps.filter((tap) => !tap.dismissed && (tap.state === 'refused' || isLost(tap, device)));
+
+/** The tap that an undo for this member takes back. */
+export const undoableOf = ({ taps, device }: TillState, code: string, now: number): Tap | undefined =>
+  undoable(
+    taps.filter((tap) => tap.device === device?.id),
+    code,
+    now,
+  );
+
+export const programOf = ({ device }: TillState, id: string | undefined): Program | undefined =>
+  device?.hello?.programs.find(({ _id }) => _id === id);
+
+const phoneForm = /^\+?[\d\s().\-/]{6,}$/;
+
+/** What a text may mean, in the order in which it is tried. */
+function lookupsOf(readings: readonly string[], lookupBy: readonly string[]): Record<string, string>[] {
+  const [first = ''] = readings;
+  if (first.includes('@') && lookupBy.includes('email')) return [{ email: first }];
+  const codes = readings.map((memberCode) => ({ memberCode }));
+  return lookupBy.includes('phone') && phoneForm.test(first) ? [...codes, { phone: first }] : codes;
+}
+
+const isPlausibleCode = (text: string): boolean => /^[\w-]{4,64}$/.test(text);
+
+export interface Till {
+  state: Store<TillState>;
+  /** Reads what is stored, also after another tab changed it. */
+  refresh: () => Promise<void>;
+  /** Says where the device is and sends what waits. Runs at the start, at each return and each minute. */
+  connect: () => Promise<void>;
+  pair: (code: string) => Promise<void>;
+  find: (readings: readonly string[], programId?: string) => Promise<void>;
+  tap: (asked: Asked) => Promise<void>;
+  chooseProgram: (programId: string) => void;
+  /** Lets the cashier tap once more for the member who is shown. */
+  again: () => void;
+  leave: () => void;
+  dismiss: (id: number) => Promise<void>;
+}
+
+export function createTill(ports: Ports): Till {
+  const { store, call, now, newKey, announce } = ports;
+  const state = createStore<TillState>({ phase: 'starting', line: 'unknown', taps: [], isFinding: false });
+  const set = (part: Partial<TillState>) => state.set({ ...state.get(), ...part });
+  let turn = 0;
+
+  async function refresh(): Promise<void> {
+    const [device, taps] = await Promise.all([store.current(), store.taps()]);
+    const { device: _gone, ...rest } = state.get();
+    state.set({ ...rest, phase: device ? 'paired' : 'unpaired', taps, ...(device && { device }) });
+  }
+
+  async function changed(): Promise<void> {
+    await refresh();
+    announce();
+  }
+
+  function onAnswer(answer: Answer): void {
+    const { shutOut: _former, ...rest } = state.get();
+    const verdict = verdictOf(answer);
+    const line = answer.data === undefined && !answer.error ? 'off' : 'on';
+    const isBack = rest.line === 'off' && line === 'on';
+    state.set({ ...rest, line, ...(verdict === 'shutOut' && answer.error && { shutOut: answer.error }) });
+    if (isBack) void flush(true);
+  }
+
+  async function showKnown(codes: readonly string[], known: Known, isFresh: boolean): Promise<void> {
+    const { shown } = state.get();
+    if (isFresh) await store.remember(codes, known);
+    if (shown && codes.includes(shown.code))
+      set({ shown: { ...shown, code: known.member.memberCode, programId: known.programId, known, isFresh } });
+  }
+
+  const flush = createSender(ports, {
+    onAnswer,
+    async onSettled(tap, { data }) {
+      const current = (data as { current?: number } | undefined)?.current;
+      const known = await store.known(tap.code);
+      if (known && current !== undefined) {
+        const program = programOf(state.get(), known.programId);
+        const rewards = program ? rewardsReady(program, current) : known.member.rewards;
+        const member = { ...known.member, balance: current, rewards };
+        await showKnown([tap.code], { ...known, member, at: now() }, true);
+      }
+      await changed();
+    },
+    async sendable() {
+      const device = await store.current();
+      // A browser has one session: the taps of one person are not sent with that of another.
+      return device && (device.token !== undefined || (await personNow())?.id === device.id) ? device : undefined;
+    },
+  });
+
+  async function personNow(): Promise<Device | undefined> {
+    const answer = await call('/auth/session', undefined, {});
+    const session = answer.data as Session | undefined;
+    if (!session?.permissions.includes('till:use')) {
+      if (state.get().phase === 'paired') onAnswer(answer);
+      return undefined;
+    }
+    return { id: `user:${session.merchant.id}:${session.user.id}`, counted: 0, aheadMs: 0 };
+  }
+
+  async function connect(): Promise<void> {
+    await refresh();
+    let { device } = state.get();
+    if (device?.token === undefined) {
+      const person = await personNow();
+      if (person && person.id !== device?.id) {
+        await store.adopt(person);
+        await changed();
+      }
+      device = person && state.get().device;
+    }
+    if (!device) return;
+    const { id, token, counted } = device;
+    const askedAt = now();
+    const waiting = waitingOf(state.get()).length;
+    const answer = await call('/till/hello', token === undefined ? {} : { lastSequence: counted, waiting }, { token });
+    onAnswer(answer);
+    const hello = answer.data as Hello | undefined;
+    if (hello) {
+      const aheadMs = Math.round(Date.parse(hello.now) - (askedAt + now()) / 2);
+      await store.learn(id, { hello, aheadMs });
+      await store.tidy({ taps: now() - keptTapsMs, members: now() - keptMembersMs });
+    }
+    // What is known of members belongs to those who may ask for it.
+    if (verdictOf(answer) === 'shutOut') await store.forgetMembers();
+    await refresh();
+    await flush(hello !== undefined);
+  }
+
+  async function pair(code: string): Promise<void> {
+    const answer = await call('/till/pair', { code }, {});
+    const made = answer.data as { token: string; reader: { id: string } } | undefined;
+    if (!made) {
+      const { code: failure = 'OFFLINE', display, message } = answer.error ?? {};
+      set({ problem: { code: failure, text: display ?? message } });
+      return;
+    }
+    const { problem: _former, shutOut: _was, ...rest } = state.get();
+    state.set(rest);
+    // Each pairing counts from 1.
+    await store.adopt({ id: `reader:${made.reader.id}:${newKey()}`, token: made.token, counted: 0, aheadMs: 0 });
+    await changed();
+    await connect();
+  }
+
+  const onlyProgram = (): string | undefined => {
+    const programs = state.get().device?.hello?.programs ?? [];
+    return programs.length === 1 ? programs[0]?._id : undefined;
+  };
+
+  /** Shows what this device knows of the card at once. */
+  async function showFromBefore(readings: readonly string[]): Promise<void> {
+    for (const reading of readings) {
+      const known = await store.known(reading.toUpperCase());
+      if (!known) continue;
+      set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
+      return;
+    }
+  }
+
+  async function find(given: readonly string[], programId?: string): Promise<void> {
+    turn += 1;
+    const mine = turn;
+    const { shown: _s, choices: _c, problem: _p, ...rest } = state.get();
+    state.set({ ...rest, isFinding: true });
+    const device = state.get().device;
+    const readings = device?.readsByPosition ? given.toReversed() : [...given];
+    await showFromBefore(readings);
+    let answer: Answer = { status: 0 };
+    let asked: Record<string, string> = {};
+    for (asked of lookupsOf(readings, device?.hello?.lookupBy ?? [])) {
+      answer = await call('/till/lookup', { ...asked, ...(programId && { programId }) }, { token: device?.token });
+      if (answer.error?.code !== 'MEMBER_NOT_FOUND') break;
+    }
+    onAnswer(answer);
+    if (mine !== turn) return;
+    const { data, error } = answer;
+    if (data !== undefined) {
+      const member = data as Member;
+      const known: Known = { member, programId: answer.programId, at: now() };
+      const code = member.memberCode;
+      const scanned = asked.memberCode?.toUpperCase() ?? code;
+      set({ shown: { code, programId: answer.programId, known, isFresh: true }, isFinding: false });
+      await store.remember([...new Set([code, scanned])], known);
+      if (device && given.length > 1) await store.learn(device.id, { readsByPosition: asked.memberCode !== given[0] });
+      return;
+    }
+    if (verdictOf(answer) === 'again') {
+      showWithoutLine(readings[0] ?? '');
+      return;
+    }
+    const { shown: _gone, ...others } = state.get();
+    const candidates = (error?.details as { candidates?: Candidate[] } | undefined)?.candidates;
+    if (error?.code === 'CODE_AMBIGUOUS' && candidates) state.set({ ...others, isFinding: false, choices: candidates });
+    else
+      state.set({
+        ...others,
+        isFinding: false,
+        problem: { code: error?.code ?? '', text: error?.display ?? error?.message },
+      });
+  }
+
+  function showWithoutLine(code: string): void {
+    const part: Partial<TillState> = { isFinding: false };
+    if (!isPlausibleCode(code)) part.problem = { code: 'OFFLINE' };
+    else part.shown = { code, programId: onlyProgram(), known: undefined, isFresh: false };
+    set(state.get().shown ? { isFinding: false } : part);
+  }
+
+  return {
+    state,
+    refresh,
+    connect,
+    pair,
+    find,
+    async tap(asked) {
+      const noted = await store.add(asked, { key: newKey(), at: now() });
+      const { shown, taps } = state.get();
+      set({
+        taps: [...taps, noted],
+        ...(shown?.code === asked.code && { shown: { ...shown, doneId: noted.id } }),
+      });
+      announce();
+      void flush();
+    },
+    chooseProgram(programId) {
+      const { shown } = state.get();
+      if (shown) set({ shown: { ...shown, programId } });
+    },
+    again() {
+      const { shown } = state.get();
+      if (!shown) return;
+      const { doneId: _done, ...before } = shown;
+      set({ shown: before });
+    },
+    leave() {
+      turn += 1;
+      const { shown: _s, choices: _c, problem: _p, ...rest } = state.get();
+      state.set({ ...rest, isFinding: false });
+    },
+    async dismiss(id) {
+      await store.dismiss(id);
+      await changed();
+    },
+  };
+}
+
+/** The balance of the member who is shown; undefined when this device has never seen the card. */
+export const balanceOf = ({ shown, taps }: TillState): number | undefined =>
+  shown?.known && balanceWith(shown.known, taps);
