@@ -62,6 +62,7 @@ describe('a delta', () => {
       memberVersion: 2,
       ...{ transactionId: entry.id, transactionType: 'adjust' },
       ...change,
+      actor: entry.actor,
       passUpdate: body.data.passUpdate,
     });
     const read = await merchant.call(`/merchants/me/members/${member.id}`);

@@ -56,6 +56,7 @@ describe('a reward', () => {
       current: 30,
       goal: 100,
       changeMessage: 'Enjoy your coffee',
+      actor: body.data.transaction.actor,
       passUpdate: body.data.passUpdate,
     });
     expect(await read(member.id)).toMatchObject({ redeemedCount: 1, fieldValues: { points: 30 } });
