@@ -6,7 +6,7 @@ import { days, type IndexesOf } from './indexes.js';
 /**
  * The totals that lists show, maintained where members are created and repaired by a scheduled recount. The row
  * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts all inserts under a quota; the
- * `made` of `requests:<merchantId>` counts the slots of the log of requests that were taken;
+ * `made` of `requests:<merchantId>` is the last number of its log of requests that was taken;
  * `searchWords:<rule>` says when a migration has looked for search words that members lack.
  */
 export interface CounterRow {

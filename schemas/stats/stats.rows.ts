@@ -16,8 +16,8 @@ export interface StatsRow {
 }
 
 /**
- * A request and its answer. The id is `<merchantId>:<slot>`: a merchant has a fixed number of slots, and a new row takes
- * the place of the oldest one (activities/stats/requests.writes.ts).
+ * A request and its answer. The id is `<merchantId>:<number>`, by which only the newest of a merchant are kept
+ * (activities/stats/requests.writes.ts).
  */
 export interface RequestRow {
   _id: string;
