@@ -61,6 +61,8 @@ const pages = {
   '/api-keys': page(() => import('./pages/apiKeys.js').then((shown) => shown.ApiKeys)),
   '/people': page(() => import('./pages/people.js').then((shown) => shown.People)),
   '/audit': page(() => import('./pages/audit.js').then((shown) => shown.Audit)),
+  '/requests': page(() => import('./pages/requests.js').then((shown) => shown.Requests)),
+  '/requests/:id': page(() => import('./pages/requests.js').then((shown) => shown.Request)),
   '/live-desk': page(() => import('./pages/liveDesk.js').then((shown) => shown.LiveDesk)),
 };
 

@@ -7,6 +7,7 @@ import { Address, Failure, Fold, Moment, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 import { useNames } from './people.js';
+import { RequestLink } from './requests.js';
 
 const said = texts.audit;
 
@@ -102,7 +103,7 @@ export function Audit() {
           },
           {
             title: said.request,
-            cell: ({ requestId }) => (requestId ? <code className="unbroken">{requestId}</code> : texts.frame.none),
+            cell: ({ requestId }) => (requestId ? <RequestLink id={requestId} /> : texts.frame.none),
           },
         ]}
       />

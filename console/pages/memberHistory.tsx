@@ -1,5 +1,6 @@
 // The ledger of one member with reversals, and its timeline with each phone's fetches.
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { useAction, useIdempotencyKey, useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
@@ -74,12 +75,25 @@ export function Ledger({ id }: { id: string }) {
           {
             title: texts.frame.actions,
             cell: ({ id: entry, type, delta, reversedBy }) => {
-              if (reversedBy) return <Badge kind="plain">{said.wasReversed}</Badge>;
-              if (!REVERSIBLE_TYPES.includes(type)) return null;
+              const request = (
+                <Link href={`/requests?memberId=${id}&transactionId=${encodeURIComponent(entry)}`}>
+                  {texts.requests.ofEntry}
+                </Link>
+              );
+              if (reversedBy)
+                return (
+                  <>
+                    {request} <Badge kind="plain">{said.wasReversed}</Badge>
+                  </>
+                );
+              if (!REVERSIBLE_TYPES.includes(type)) return request;
               return (
-                <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
-                  {said.reverse}
-                </Button>
+                <>
+                  {request}{' '}
+                  <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
+                    {said.reverse}
+                  </Button>
+                </>
               );
             },
           },

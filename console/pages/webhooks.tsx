@@ -31,7 +31,7 @@ export function Webhooks() {
     { keep: true, everyMs: 10_000 },
   );
   return (
-    <Page title={texts.nav.webhooks} lead={said.lead}>
+    <Page title={texts.nav.webhooks} lead={said.lead} actions={<Link href="/requests">{texts.requests.title}</Link>}>
       <Failure error={webhooks.error} />
       <PagedTable
         name={texts.nav.webhooks}

@@ -768,6 +768,7 @@ const pages = [
   ['/imports', 'Imports'],
   ['/campaigns', 'Campaigns'],
   ['/webhooks', 'Webhooks'],
+  ['/requests', 'Requests'],
   ['/readers', 'Readers'],
   ['/api-keys', 'API keys'],
   ['/people', 'People'],
@@ -803,8 +804,11 @@ describe.runIf(hasBrowser)('each page', () => {
     await page.context().close();
   });
 
-  it('of a program, a member and a webhook has no barrier, and fits both screens', async () => {
+  it('of a program, a member, a webhook and a request has no barrier, and fits both screens', async () => {
     const { id } = await real.merchant.enroll({ firstName: 'Grace', initialPoints: 20 });
+    const points = { method: 'PATCH', body: { delta: 5, reference: 'R-17' } };
+    const changed = await real.merchant.call(`/merchants/me/members/${id}/points`, points);
+    const request = `/requests/${changed.headers.get('x-request-id')}`;
     const { body } = await real.merchant.call('/merchants/me/programs');
     const hook = await real.merchant.call('/merchants/me/webhooks', {
       body: { url: 'http://127.0.0.1:9/hook', events: ['batch.failed'] },
@@ -815,7 +819,8 @@ describe.runIf(hasBrowser)('each page', () => {
       ['phone', 'light'],
     ] as const) {
       const page = await open('', { ...screens[screen], colorScheme });
-      for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`, `/webhooks/${hook.body.data.id}`]) {
+      const webhook = `/webhooks/${hook.body.data.id}`;
+      for (const path of [`/programs/${body.data[0]._id}`, `/members/${id}`, webhook, request]) {
         await page.goto(`${real.service.publicUrl}/console${path}`);
         await page.locator('.pass, .facts').first().waitFor();
         await settled(page);
@@ -829,6 +834,26 @@ describe.runIf(hasBrowser)('each page', () => {
       await page.context().close();
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('leads from an entry of a ledger to its request, and from an id to what followed', async () => {
+    const { id } = await real.merchant.enroll({ firstName: 'Grace' });
+    const points = { method: 'PATCH', body: { delta: 5, reference: 'R-17', changeMessage: 'Thanks' } };
+    const changed = await real.merchant.call(`/merchants/me/members/${id}/points`, points);
+    const requestId = changed.headers.get('x-request-id') ?? '';
+    const page = await open(`/members/${id}`);
+    await page.getByRole('region', { name: 'Ledger' }).getByRole('link', { name: 'Request' }).click();
+    await heading(page, 'Requests').waitFor();
+    await page.getByRole('link', { name: requestId }).click();
+    await heading(page, 'Request').waitFor();
+    const followed = page.getByRole('region', { name: 'What followed' });
+    await followed.getByText('points.changed').first().waitFor();
+    await page.getByText('"changeMessage": "***"').waitFor();
+    await page.goto(`${real.service.publicUrl}/console/requests`);
+    await field(page, 'Request id').fill(requestId);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await followed.getByText('points.changed').first().waitFor();
+    await page.context().close();
   });
 
   it('shows its frame and a placeholder for each part while it loads', async () => {
