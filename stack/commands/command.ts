@@ -181,7 +181,7 @@ function linesOf(error: unknown): string {
   }
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError)
     return 'MongoDB does not answer; nothing was changed';
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 const operator = { type: 'operator', id: 'operator' } as const;

@@ -1,6 +1,6 @@
-// Creates the first API key of a merchant; merchants create further keys in the console. The plain key is printed once,
-// and only its hash is stored.
-import { createApiKey } from '../../activities/access/apiKeys.writes.js';
+// Creates the first API key of a merchant, and revokes one that leaked; merchants manage their keys in the console. The
+// plain key is printed once, and only its hash is stored.
+import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.writes.js';
 import { isCidr } from '../../schemas/shared/addresses.rules.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
@@ -40,6 +40,16 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
   for (const line of table([['ID', 'PREFIX', 'ROLES', 'UNTIL', 'LAST USED', 'NAME'], ...rows])) say(line);
 }
 
+async function revoke({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
+  const [merchantId = ''] = required(input, ['merchant']);
+  const [id, ...others] = input.args;
+  if (id === undefined || others.length > 0) throw new Mistakes(['say which key by its id; `list` shows the ids']);
+  const key = await deps.collections.apiKeys.findOne({ _id: id, merchantId });
+  if (!key) throw new Mistakes([`merchant ${merchantId} has no key ${id}`]);
+  if (!key.revokedAt) await revokeApiKey(audited([{ merchantId }], ['apiKeys']), { merchantId, id });
+  say(`key ${id} of merchant ${merchantId} is revoked`);
+}
+
 const role: RoleOption = { type: 'string', multiple: true };
 
 export const keys: Command = {
@@ -65,6 +75,13 @@ export const keys: Command = {
       options: { merchant: { type: 'string' } },
       audit: null,
       run: list,
+    },
+    revoke: {
+      usage: 'revoke ID --merchant ID',
+      does: 'ends a key at once',
+      options: { merchant: { type: 'string' } },
+      audit: 'api-key.revoke',
+      run: revoke,
     },
   },
 };

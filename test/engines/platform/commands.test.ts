@@ -21,6 +21,7 @@ import { roles } from '../../../stack/commands/roles.js';
 import { tokens } from '../../../stack/commands/tokens.js';
 import { users } from '../../../stack/commands/users.js';
 import { webhooks } from '../../../stack/commands/webhooks.js';
+import { pastCache } from '../../rig/checks/pastCache.js';
 import { until } from '../../rig/checks/until.js';
 import { noisePng } from '../../rig/standins/noisePng.js';
 import { startReceiver } from '../../rig/standins/receiver.js';
@@ -347,6 +348,19 @@ describe('merchants, roles, keys and tokens', () => {
     expect(listed.status).toBe(200);
     expect((await run(keys, 'list --merchant corner')).lines.join('\n')).toContain(apiKey.slice(0, 12));
     expect((await run(keys, 'list --merchant corner')).lines.join('\n')).not.toContain(apiKey);
+    const [, keyId = ''] = /^key (\S+) of/.exec(key.lines[1] ?? '') ?? [];
+    expect((await run(keys, `revoke ${keyId} --merchant demo`)).errors).toEqual([`merchant demo has no key ${keyId}`]);
+    expect((await run(keys, 'revoke --merchant corner')).code).toBe(1);
+    for (const _turn of [1, 2])
+      expect((await run(keys, `revoke ${keyId} --merchant corner`)).lines).toEqual([
+        `key ${keyId} of merchant corner is revoked`,
+      ]);
+    expect((await run(keys, 'list --merchant corner')).lines.join('\n')).toMatch(`${keyId}  ${apiKey.slice(0, 12)}`);
+    await pastCache();
+    const ended = await fetch(`${service.baseUrl}/merchants/me/members`, { headers: { 'X-API-Key': apiKey } });
+    expect(ended.status).toBe(401);
+    const { audit } = service.deps.collections;
+    expect(await audit.countDocuments({ merchantId: 'corner', action: 'api-key.revoke', targetId: keyId })).toBe(1);
 
     const token = await run(tokens, 'create --merchant corner --user ada --role owner --expires 5m');
     const headers = { Authorization: `Bearer ${token.lines[0]}` };
