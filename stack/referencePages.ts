@@ -26,10 +26,10 @@ const jsonBlock = (value: Json | undefined): string => `\`\`\`json\n${JSON.strin
 const exampleOf = ({ example, examples }: Record<string, Json>, document: Json): Json | undefined =>
   example ?? resolved(Object.values(nodeOf(examples))[0], document).value;
 
-function content(value: Json | undefined, document: Json): string[] {
+function content(value: Json | undefined, document: Json, depth = 3): string[] {
   return Object.entries(nodeOf(value)).flatMap(([type, given]) => {
     const media = nodeOf(given);
-    const rows = fieldRows(media.schema ?? {}, document, 3);
+    const rows = fieldRows(media.schema ?? {}, document, depth);
     const example = exampleOf(media, document);
     const shown = type.endsWith('json') && example !== undefined ? [jsonBlock(example)] : [];
     return [`\`${type}\``, ...(rows.length > 0 ? [fieldTable(rows)] : []), ...shown];
@@ -63,11 +63,20 @@ function operationText({ name, operation }: Operation, document: Json): string {
   ].join('\n\n');
 }
 
+const eventsText =
+  'What each field of each event says, with a sample of the whole body. Fields that a later version adds are no reason to refuse an event.';
+
+/** The headers are alike for all events: the guide of receivers has them. */
+function eventText({ name, operation }: Operation, document: Json): string {
+  const body = content(resolved(operation.requestBody, document).content, document, 4);
+  return [`## ${name}`, `${operation.summary}.`, ...body].join('\n\n');
+}
+
 const slugOf = (tag: string): string => `api-${tag.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
 
 /** The anchor of a heading such as `POST /till/pair` is what the heading of a page gets. */
 export function referencePages(document: Json, anchorOf: (heading: string) => string): ReferencePage[] {
-  const { info, tags, paths } = nodeOf(document);
+  const { info, tags, paths, webhooks } = nodeOf(document);
   const operations = Object.entries(nodeOf(paths)).flatMap(([path, methods]) =>
     Object.entries(nodeOf(methods)).map(
       ([method, operation]): Operation => ({ name: `${method.toUpperCase()} ${path}`, operation: nodeOf(operation) }),
@@ -79,8 +88,10 @@ export function referencePages(document: Json, anchorOf: (heading: string) => st
     const own = operations.filter(({ operation: { tags: named } }) => Array.isArray(named) && named.includes(title));
     return { title, description: String(description), slug: slugOf(title), own };
   });
-  // Events are a page of their own.
   const shown = groups.filter(({ own }) => own.length > 0);
+  const events = Object.entries(nodeOf(webhooks)).map(
+    ([name, given]): Operation => ({ name, operation: nodeOf(nodeOf(given).post) }),
+  );
   const entry = (slug: string, { name, operation }: Operation) =>
     `- [\`${name}\`](${slug}.md#${anchorOf(name)}) ${operation.summary}`;
   const index = shown.flatMap(({ title, description, slug, own }) => [
@@ -90,7 +101,20 @@ export function referencePages(document: Json, anchorOf: (heading: string) => st
   ]);
   const all = '[The OpenAPI document](../api/v1/openapi.json) has all of this for generators and tools.';
   return [
-    { name: 'index', markdown: ['# API reference', String(nodeOf(info).description), all, ...index].join('\n\n') },
+    {
+      name: 'index',
+      markdown: [
+        '# API reference',
+        String(nodeOf(info).description),
+        all,
+        '[Events](api-events.md): what subscribers and the feed get.',
+        ...index,
+      ].join('\n\n'),
+    },
+    {
+      name: 'api-events',
+      markdown: ['# Events', eventsText, ...events.map((one) => eventText(one, document))].join('\n\n'),
+    },
     ...shown.map(({ title, description, slug, own }) => ({
       name: slug,
       markdown: [`# ${title}`, description, ...own.map((one) => operationText(one, document))].join('\n\n'),

@@ -144,6 +144,7 @@ ${all.map(({ name, title }) => `- [${title}]({base}/docs/${name}.md): ${guides[n
 ## Reference
 
 - [Every endpoint]({base}/docs/index.md): a list, with a page for each group
+- [Every event]({base}/docs/api-events.md): what each field says, with a sample body
 - [OpenAPI document]({base}${apiPrefix}/openapi.json): the same for generators and tools
 - [JSON Schema of a program]({base}${apiPrefix}/program.schema.json): what a program file may hold
 `;

@@ -7,45 +7,60 @@ import { memberPatch, memberSource, memberStatus } from '../members/members.sche
 import { ledgerType, saleFacts, transaction } from '../points/ledger.schema.js';
 import { passUpdate, platform, walletMode } from '../shared/passUpdate.schema.js';
 
+const merchantId = z.string().describe('the merchant of the subscription');
+const test = z.boolean().optional().describe('true in a test delivery, and absent otherwise');
+
 const aboutMember = z.object({
-  memberId: z.string(),
-  memberCode: z.string(),
-  programId: z.string(),
-  merchantId: z.string(),
-  memberVersion: z.int(),
-  test: z.boolean().optional(),
+  memberId: z.string().describe('one person in one program'),
+  memberCode: z.string().describe('the Member ID that people see'),
+  programId: z.string().describe('the program of the member'),
+  merchantId,
+  memberVersion: z.int().describe('grows by one with each change of the member: order by it'),
+  test,
 });
 
-const aboutPass = aboutMember.extend({ serialNumber: z.string(), platform });
+const aboutPass = aboutMember.extend({
+  serialNumber: z.string().describe('of the pass; not for people'),
+  platform: platform.describe('the wallet'),
+});
 
-const { kind, programId, passIssuance, startedAt } = batch.shape;
-const times = { startedAt, finishedAt: z.iso.datetime() };
+const kind = batch.shape.kind.describe('what the batch does');
+const programId = batch.shape.programId.describe('the program, where the batch has one');
+const passIssuance = batch.shape.passIssuance.describe('how many passes were issued in each wallet');
+const times = {
+  startedAt: batch.shape.startedAt.describe('when it began'),
+  finishedAt: z.iso.datetime().describe('when it ended'),
+};
 
 const batchResult = z.object({
-  batchId: z.string(),
+  batchId: z.string().describe('as in `GET /merchants/me/batches/{id}`'),
   kind,
   programId,
-  merchantId: z.string(),
-  counts: importCounts.omit({ leftOut: true }),
+  merchantId,
+  counts: importCounts
+    .omit({ leftOut: true })
+    .describe('rows of an import, deliveries of a replay, passes of a rebuild'),
   passIssuance,
   ...times,
-  /** An import without `member.created` and `pass.created` events for its rows. */
-  quiet: z.boolean().optional(),
-  test: z.boolean().optional(),
+  quiet: z.boolean().optional().describe('an import without `member.created` and `pass.created` for its rows'),
+  test,
 });
 
 /** What events say of the ledger entry of their change (docs/interface.md#28-ledger-entry). */
 const { field, previous, current, delta, tier, previousTier, changeMessage, rewardId, actor } = transaction.shape;
-const entryNames = { transactionId: z.string(), transactionType: ledgerType };
+const entryNames = {
+  transactionId: z.string().describe('the ledger entry of the change'),
+  transactionType: ledgerType.describe('the kind of the ledger entry'),
+};
 export const balanceChange = z.object({
   field,
   previous,
   current,
   tier,
   previousTier,
-  tierUpgraded: z.boolean().exactOptional(),
+  tierUpgraded: z.boolean().exactOptional().describe('true when the change reached a higher tier'),
   changeMessage,
-  actor,
+  actor: actor.describe('who made the change'),
   ...saleFacts,
 });
 const entry = { ...entryNames, ...balanceChange.shape };
@@ -54,62 +69,77 @@ const entry = { ...entryNames, ...balanceChange.shape };
 export const disabledReason = z.enum(['gone', 'failing']);
 export type DisabledReason = z.infer<typeof disabledReason>;
 
+const pushed = passUpdate.nullable().describe('what the wallets answered; null when they did not confirm in time');
+
 export const eventData = {
   'member.created': aboutMember.extend({
-    email: z.string().optional(),
-    firstName: z.string().optional(),
-    lastName: z.string().optional(),
-    source: memberSource,
-    attribution: z.record(z.string(), z.string()),
-    passIssuance: z.object({ apple: z.boolean(), google: z.boolean() }),
+    email: z.string().optional().describe('as it was entered'),
+    firstName: z.string().optional().describe('as it was entered'),
+    lastName: z.string().optional().describe('as it was entered'),
+    source: memberSource.describe('the way by which the member came'),
+    attribution: z
+      .record(z.string(), z.string())
+      .describe('the campaign parameters of the visit, such as `utm_source`'),
+    passIssuance: z
+      .object({ apple: z.boolean(), google: z.boolean() })
+      .describe('the wallets that took the pass; `pass.created` follows for the others'),
   }),
   'member.updated': aboutMember.extend({
-    changed: z.array(z.enum([...memberPatch.keyof().options, 'tags', 'status'])),
-    status: memberStatus,
-    previousStatus: memberStatus.optional(),
-    reason: z.string().optional(),
-    tags: z.array(z.string()),
-    passUpdate: passUpdate.nullable().optional(),
+    changed: z
+      .array(z.enum([...memberPatch.keyof().options, 'tags', 'status']))
+      .describe('the names of the changed fields'),
+    status: memberStatus.describe('after the change'),
+    previousStatus: memberStatus.optional().describe('before a change of the status'),
+    reason: z.string().optional().describe('the note of a change of the status'),
+    tags: z.array(z.string()).describe('all tags after the change'),
+    passUpdate: pushed.optional(),
   }),
   'member.deleted': aboutMember.pick({ memberId: true, programId: true, merchantId: true, test: true }),
   'points.changed': aboutMember.extend({
     ...entry,
     delta,
-    /** Only on an expiry. */
-    reason: z.literal('expired').optional(),
-    /** Only on a reversal: the ledger entry that it reversed. */
-    reversalOf: z.object({ transactionId: z.string(), type: ledgerType }).optional(),
-    passUpdate: passUpdate.nullable(),
+    reason: z.literal('expired').optional().describe('only when points expired'),
+    reversalOf: z
+      .object({ transactionId: z.string(), type: ledgerType })
+      .optional()
+      .describe('only of a reversal: the ledger entry that it reversed'),
+    passUpdate: pushed,
   }),
   'reward.redeemed': aboutMember.extend({
     ...entry,
-    goal: z.int(),
+    goal: z.int().describe('the price of the reward'),
     rewardId,
-    rewardName: z.string().optional(),
-    passUpdate: passUpdate.nullable(),
+    rewardName: z.string().optional().describe('when the request named the reward'),
+    passUpdate: pushed,
   }),
-  'pass.created': aboutPass.extend({ mode: walletMode }),
+  'pass.created': aboutPass.extend({ mode: walletMode.describe('stub: nothing was sent to the wallet') }),
   'pass.installed': aboutPass,
   'pass.updated': aboutPass,
   'pass.removed': aboutPass,
-  'pass.scanned': aboutMember.extend({ code: z.string(), scannedBy: z.string(), actor }),
+  'pass.scanned': aboutMember.extend({
+    code: z.string().describe('as it was read'),
+    scannedBy: z.string().describe('the till, as the scan named it'),
+    actor: actor.describe('who scanned'),
+  }),
   'campaign.sent': z.object({
-    campaignId: z.string(),
-    merchantId: z.string(),
+    campaignId: z.string().describe('as in `GET /merchants/me/campaigns/{id}`'),
+    merchantId,
     programId,
-    ...campaign.pick({ tags: true, message: true, counts: true }).shape,
+    tags: campaign.shape.tags.describe('only members with all of these tags were reached'),
+    message: campaign.shape.message.describe('what the lock screens showed'),
+    counts: campaign.shape.counts.describe('members by outcome'),
     ...times,
-    test: z.boolean().optional(),
+    test,
   }),
   'webhook.disabled': z.object({
-    subscriptionId: z.string(),
-    url: z.string(),
-    reason: disabledReason,
-    failingSince: z.iso.datetime(),
-    test: z.boolean().optional(),
+    subscriptionId: z.string().describe('the disabled subscription'),
+    url: z.string().describe('its receiver'),
+    reason: disabledReason.describe('`gone`: the receiver answered 410; `failing`: five days without a success'),
+    failingSince: z.iso.datetime().describe('the first failure after the last success'),
+    test,
   }),
   'batch.completed': batchResult,
-  'batch.failed': batchResult.extend({ reason: z.string() }),
+  'batch.failed': batchResult.extend({ reason: z.string().describe('why it failed') }),
 } as const;
 
 export type EventType = keyof typeof eventData;
@@ -158,16 +188,16 @@ interface Parts {
 const envelopeWith = <const P extends Parts>({ type, event, data }: P) =>
   z.object({
     specversion: z.literal('1.0'),
-    id: z.string(),
+    id: z.string().describe('as `eventId`'),
     type: type as P['type'],
-    source: z.string(),
+    source: z.string().describe('this service'),
     datacontenttype: z.literal('application/json'),
-    time: z.iso.datetime(),
+    time: z.iso.datetime().describe('as `occurredAt`'),
     event: event as P['event'],
-    eventId: z.string(),
-    occurredAt: z.iso.datetime(),
-    tenantId: z.string(),
-    sourceService: z.string(),
+    eventId: z.string().describe('the same in every retry and replay: skip the ones you know'),
+    occurredAt: z.iso.datetime().describe('when the change was made'),
+    tenantId: z.string().describe('the merchant'),
+    sourceService: z.string().describe('this service'),
     data: data as P['data'],
   });
 

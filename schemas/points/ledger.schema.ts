@@ -31,23 +31,23 @@ const moment = z.iso.datetime();
 
 /** The details of a sale, as the till tells them. */
 export const saleFacts = {
-  amount: z.int().exactOptional(),
-  currency: z.string().exactOptional(),
-  reference: z.string().exactOptional(),
-  location: z.string().exactOptional(),
+  amount: z.int().exactOptional().describe('of the sale, in minor units such as cents'),
+  currency: z.string().exactOptional().describe('of the amount'),
+  reference: z.string().exactOptional().describe('of the till, such as the number of the receipt'),
+  location: z.string().exactOptional().describe('where the sale was'),
   occurredAt: moment.exactOptional().describe('when the till made the change'),
 };
 
 /** docs/interface.md#28-ledger-entry */
 export const transaction = z.object({
   type: ledgerType,
-  field: z.string(),
-  previous: z.int(),
-  current: z.int(),
-  delta: z.int(),
-  tier: z.string().exactOptional(),
-  previousTier: z.string().exactOptional(),
-  changeMessage: z.string().exactOptional(),
+  field: z.string().describe('the name of the balance in the `fieldValues` of the member'),
+  previous: z.int().describe('the balance before the change'),
+  current: z.int().describe('the balance after the change'),
+  delta: z.int().describe('what the change added; negative when it subtracted'),
+  tier: z.string().exactOptional().describe('the tier after the change'),
+  previousTier: z.string().exactOptional().describe('the tier before the change'),
+  changeMessage: z.string().exactOptional().describe('what the lock screen showed'),
   reverses: z.string().exactOptional().describe('the entry that this one reverses'),
   reversedBy: z.string().exactOptional().describe('the entry that reverses this one'),
   reason: z.string().exactOptional().describe('of a reversal'),

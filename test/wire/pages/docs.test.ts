@@ -7,6 +7,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentRoutes } from '../../../api/openapi/openapi.routes.js';
 import { docsRoutes } from '../../../api/pages/docs.routes.js';
+import { eventData } from '../../../schemas/events/events.schema.js';
 import { readConfig } from '../../../schemas/shared/config.schema.js';
 import { buildDocs } from '../../../stack/buildDocs.js';
 import { guides } from '../../../stack/guides.js';
@@ -127,6 +128,7 @@ describe('for machines', () => {
     expect(paths).toEqual([
       ...names.map((name) => `/docs/${name}.md`),
       '/docs/index.md',
+      '/docs/api-events.md',
       '/api/v1/openapi.json',
       '/api/v1/program.schema.json',
     ]);
@@ -146,6 +148,18 @@ describe('for machines', () => {
         expect([name, link, (await get(`/docs/${link}`)).status]).toEqual([name, link, 200]);
     }
   });
+});
+
+it('each event has its sample body, and says what each field of its data means', async () => {
+  const text = await textOf('/docs/api-events.md');
+  for (const type of Object.keys(eventData)) {
+    const section = text.split(/^## /m).find((part) => part.startsWith(`${type}\n`)) ?? '';
+    const [, sample = '{}'] = /^```json\n(.*?)^```$/ms.exec(section) ?? [];
+    expect(JSON.parse(sample)).toMatchObject({ event: type, data: {} });
+    const rows = [...section.matchAll(/^\| `data\.(\w+)(?:\[\])?` \| .* \| (.*) \|$/gm)];
+    expect(rows.map(([, field]) => field)).toEqual(expect.arrayContaining(Object.keys(JSON.parse(sample).data)));
+    expect([type, rows.filter(([, , meaning]) => meaning === '').map(([, field]) => field)]).toEqual([type, []]);
+  }
 });
 
 describe.runIf(hasBrowser)('in a browser', () => {
