@@ -35,14 +35,14 @@ export interface VerifyOptions {
 }
 
 /** Reads a header whatever the case of its name; undefined when it is absent. */
-function headerIn(headers: WebhookHeaders, name: string): string | undefined {
+export function headerIn(headers: WebhookHeaders, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
   const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
   return (typeof value === 'string' ? value : value?.join(', ')) || undefined;
 }
 
-const serviceHeaders = ['X-Service-Webhook-Timestamp', 'X-Service-Webhook-Signature'] as const;
-const standardHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+export const serviceHeaders = ['X-Service-Webhook-Timestamp', 'X-Service-Webhook-Signature'] as const;
+export const standardHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 interface Signed {
   /** What is signed before the body. */
@@ -55,7 +55,7 @@ interface Signed {
 const text = new TextEncoder();
 const bytesOf = (latin1: string) => Uint8Array.from(latin1, (character) => character.charCodeAt(0));
 
-function standardKey(secret: string): Uint8Array {
+export function standardKey(secret: string): Uint8Array {
   if (!secret.startsWith('whsec_')) return text.encode(secret);
   const encoded = secret.slice('whsec_'.length);
   try {
@@ -66,7 +66,7 @@ function standardKey(secret: string): Uint8Array {
   throw new WebhookVerificationError('secret-malformed');
 }
 
-function standardSignature(headers: WebhookHeaders): Signed | undefined {
+export function standardSignature(headers: WebhookHeaders): Signed | undefined {
   const [id, timestamp, signature] = standardHeaders.map((name) => headerIn(headers, name));
   if (!id || !timestamp || !signature) return undefined;
   const entries = signature.split(' ').flatMap((entry) => /^v1,([A-Za-z0-9+/]{43}=)$/.exec(entry)?.[1] ?? []);
@@ -74,7 +74,7 @@ function standardSignature(headers: WebhookHeaders): Signed | undefined {
   return { prefix: `${id}.${timestamp}.`, at, signatures: entries.map(atob), keyOf: standardKey };
 }
 
-function serviceSignature(headers: WebhookHeaders): Signed | undefined {
+export function serviceSignature(headers: WebhookHeaders): Signed | undefined {
   const [timestamp, signature] = serviceHeaders.map((name) => headerIn(headers, name));
   if (!timestamp || !signature) return undefined;
   const hex = /^sha256=((?:[0-9a-f]{2}){32})$/.exec(signature)?.[1]?.match(/../g) ?? [];
@@ -83,7 +83,7 @@ function serviceSignature(headers: WebhookHeaders): Signed | undefined {
 }
 
 /** Which of the signatures the secret made: their positions. Compares in constant time. */
-async function signaturesMade(by: string, { prefix, signatures, keyOf }: Signed, body: Uint8Array) {
+export async function signaturesMade(by: string, { prefix, signatures, keyOf }: Signed, body: Uint8Array) {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const bytes = keyOf(by);
   if (bytes.length === 0) return [];

@@ -97,6 +97,11 @@ it(
   slowMs,
 );
 
+it('brings the command', async () => {
+  const { stdout } = await run(join(folder, 'node_modules', '.bin', 'kit'), ['--help']);
+  expect(stdout).toMatch(/^Usage: kit VERB\n/);
+});
+
 it(
   'does not compile with what the API does not have',
   async () => {

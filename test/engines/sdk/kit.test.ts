@@ -1,0 +1,198 @@
+// The SDK's command against the service.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LoyaltyEvent, verifyWebhook } from '../../../sdk/index.js';
+import { until } from '../../rig/checks/until.js';
+import { type Receiver, startReceiver } from '../../rig/standins/receiver.js';
+import { type RunningKit, runKit, startKit } from '../../rig/start/kitCommand.js';
+import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
+import { startService, type TestService } from '../../rig/start/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let receiver: Receiver;
+let folder: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.stop();
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kit-'));
+  merchant = await aMerchant(service, { roleIds: ['owner'] });
+  await merchant.program();
+  receiver = await startReceiver();
+  env = { STACK_DIR: folder, LOYALTY_URL: service.publicUrl, LOYALTY_API_KEY: merchant.apiKey };
+  return async () => {
+    await receiver.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+});
+
+async function listening(work: (kit: RunningKit) => Promise<void>, ...more: string[]) {
+  const kit = startKit(['listen', '--forward-to', receiver.url, '--json', ...more], env);
+  try {
+    await until(() => kit.lines().length > 0);
+    await work(kit);
+  } finally {
+    kit.process.kill('SIGTERM');
+  }
+  expect(await kit.ended).toBe(0);
+  expect(kit.errors()).toBe('');
+  return JSON.parse(kit.lines()[0] ?? '{}');
+}
+
+const changePoints = async (id: string, delta: number) => {
+  const answer = await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta } });
+  expect(answer.status).toBe(200);
+};
+const deltasOf = (events: LoyaltyEvent[]) =>
+  events.flatMap((event) => (event.event === 'points.changed' ? [event.data.delta] : []));
+
+describe('listen', () => {
+  it('forwards what happens, signed, and goes on where it stopped', async () => {
+    const { id } = await merchant.enroll();
+    await changePoints(id, 1);
+    const events = () => receiver.requests.map(({ body }): LoyaltyEvent => JSON.parse(body.toString('utf8')));
+    const first = await listening(async () => {
+      await changePoints(id, 2);
+      await until(() => deltasOf(events()).includes(2));
+    });
+    await changePoints(id, 3);
+    const second = await listening(async () => {
+      await changePoints(id, 4);
+      await until(() => deltasOf(events()).includes(4));
+    });
+    expect(deltasOf(events())).toEqual([2, 3, 4]);
+    expect(second.secret).toBe(first.secret);
+    for (const { headers, body } of receiver.requests) {
+      const { 'webhook-signature': standard, ...others } = headers;
+      for (const given of [headers, others]) await verifyWebhook(given, body, first.secret);
+      expect(headers['x-service-webhook-event']).toBe(JSON.parse(body.toString('utf8')).event);
+    }
+  });
+
+  it('sends the bytes that a subscriber is sent', async () => {
+    const subscriber = await startReceiver();
+    await merchant.call('/merchants/me/webhooks', { body: { url: subscriber.url, events: ['points.changed'] } });
+    const { id } = await merchant.enroll();
+    await listening(
+      async () => {
+        await changePoints(id, 7);
+        await until(() => subscriber.requests.length === 1 && receiver.requests.length === 1);
+      },
+      ...['--types', 'points.changed'],
+    );
+    expect(receiver.requests[0]?.body.toString()).toBe(subscriber.requests[0]?.body.toString());
+    await subscriber.stop();
+  });
+
+  it('tries again when the receiver fails or is not there, and gives up what it refuses for good', async () => {
+    const { id } = await merchant.enroll();
+    const { port } = receiver;
+    await listening(
+      async (kit) => {
+        receiver.setResponder((_, answer) => answer.writeHead(receiver.requests.length < 2 ? 500 : 204).end());
+        await changePoints(id, 1);
+        await until(() => receiver.requests.length === 2);
+        await receiver.stop();
+        await changePoints(id, 2);
+        await until(() => kit.lines().some((line) => line.includes('ECONNREFUSED')));
+        receiver = await startReceiver((_, answer) => answer.writeHead(500).end(), { port });
+        await until(() => kit.lines().some((line) => JSON.parse(line).givenUp));
+        await changePoints(id, 3);
+        await until(() => deltasOf(receiver.requests.map(({ body }) => JSON.parse(body.toString()))).includes(3));
+      },
+      ...['--types', 'points.changed', '--attempts', '2'],
+    );
+    const said = receiver.requests.slice(0, 3).map(({ body }) => JSON.parse(body.toString()).data.delta);
+    expect(said).toEqual([2, 2, 3]);
+  });
+
+  it('says so when its place is gone, and starts at the newest event', async () => {
+    await listening(async () => undefined);
+    await service.deps.collections.apiKeys.updateOne(
+      { merchantId: merchant.id },
+      { $set: { merchantId: `${merchant.id}-2` } },
+    );
+    const kit = startKit(['listen', '--forward-to', receiver.url], env);
+    await until(() => kit.lines().length > 0);
+    kit.process.kill('SIGINT');
+    expect(await kit.ended).toBe(0);
+    expect(kit.errors()).toContain('is gone');
+  });
+});
+
+describe('trigger', () => {
+  it.each([
+    'member.created',
+    'member.updated',
+    'member.deleted',
+    'points.changed',
+    'reward.redeemed',
+    'pass.created',
+    'pass.scanned',
+    'campaign.sent',
+    'batch.completed',
+    'webhook.disabled',
+  ])('makes %s happen', async (type) => {
+    const { code, lines, errors } = await runKit(['trigger', type, '--json'], env);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(lines.map((line) => JSON.parse(line).event)).toEqual([type]);
+  });
+
+  it('says what it cannot make happen', async () => {
+    expect(await runKit(['trigger', 'pass.installed'], env)).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('phone'),
+    });
+    expect(await runKit(['trigger', 'nothing'], env)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('one of'),
+    });
+  });
+});
+
+describe('the command', () => {
+  it('verifies what the service sends', async () => {
+    const made = await merchant.call('/merchants/me/webhooks', {
+      body: { url: receiver.url, events: ['member.created'] },
+    });
+    await merchant.enroll();
+    await until(() => receiver.requests.length === 1);
+    const { headers = {}, body = Buffer.alloc(0) } = receiver.requests[0] ?? {};
+    const captured = `${Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')}\r\n${body}`;
+    const verified = (secret: string) => runKit(['verify', '--json', '--secret', secret], env, captured);
+    expect(await verified(made.body.data.secret)).toMatchObject({ code: 0, errors: '' });
+    const { code, lines } = await verified('another-secret');
+    expect([code, JSON.parse(lines[0] ?? '{}').cause]).toEqual([1, 'wrong-secret']);
+  });
+
+  it('explains itself and names mistakes, each with its exit code', async () => {
+    for (const verb of ['listen', 'trigger', 'verify']) {
+      const { code, lines } = await runKit([verb, '--help'], {});
+      expect(code).toBe(0);
+      expect(lines.some((line) => line.startsWith(`Example: npm run -s kit -- ${verb} `))).toBe(true);
+    }
+    expect(await runKit(['lisen'], env)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('"lisen" is no verb'),
+    });
+    expect(await runKit(['listen', '--forward'], env)).toMatchObject({ code: 2 });
+    const lost = await runKit(['trigger', 'points.changed'], {
+      STACK_DIR: folder,
+      LOYALTY_URL: '',
+      LOYALTY_API_KEY: '',
+    });
+    expect(lost).toMatchObject({ code: 1, errors: expect.stringContaining('No stack is running') });
+    const refused = await runKit(['trigger', 'points.changed'], { ...env, LOYALTY_API_KEY: 'lps_wrong' });
+    expect(refused).toMatchObject({ code: 1, errors: expect.stringMatching(/^INVALID_API_KEY: /) });
+  });
+});
