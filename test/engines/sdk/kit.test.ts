@@ -158,6 +158,56 @@ describe('trigger', () => {
   });
 });
 
+describe('mcp', () => {
+  it('reads with the key of the caller, and offers nothing that writes', async () => {
+    const { id, firstName } = await merchant.enroll({ firstName: 'Ada' });
+    const kit = startKit(['mcp'], env);
+    let asked = 0;
+    const ask = async (method: string, params: object = {}) => {
+      asked += 1;
+      const own = asked;
+      kit.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: own, method, params })}\n`);
+      const answers = () => kit.lines().map((line) => JSON.parse(line));
+      return (await until(() => answers().find((answer) => answer.id === own))).result;
+    };
+    const call = (name: string, given: object = {}) => ask('tools/call', { name, arguments: given });
+    const clientInfo = { name: 'test', version: '1' };
+    const hello = await ask('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+    expect(hello.serverInfo.name).toBe('loyalty-pass');
+    kit.process.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+
+    const { tools }: { tools: { name: string; annotations: object }[] } = await ask('tools/list');
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['listMembers', 'getMember', 'listTransactions', 'readFeed']));
+    expect(names.filter((name) => /^(create|update|delete|revoke|adjust|redeem|enroll|send)/.test(name))).toEqual([]);
+    expect(tools.every(({ annotations }) => JSON.stringify(annotations).includes('"readOnlyHint":true'))).toBe(true);
+
+    const member = await call('getMember', { id });
+    expect(JSON.parse(member.content[0].text)).toMatchObject({ id, firstName });
+    const list = await call('listMembers', { q: 'Ada', pageSize: 1 });
+    expect(JSON.parse(list.content[0].text).items).toHaveLength(1);
+    const csv = await call('exportTimeline', { id });
+    expect(csv.content[0].text).toContain(',');
+    expect(await call('getMember', { id: 'x' })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^MEMBER_NOT_FOUND: /) }],
+    });
+    expect(await call('getMember')).toMatchObject({ isError: true, content: [{ text: 'id: required' }] });
+    expect(await call('eraseMember', { id })).toMatchObject({ isError: true });
+    kit.process.stdin.end();
+    expect(await kit.ended).toBe(0);
+    expect(kit.errors()).toBe('');
+  });
+
+  it('ends with a signal', async () => {
+    const kit = startKit(['mcp'], env);
+    kit.process.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await until(() => kit.lines().length === 1);
+    kit.process.kill('SIGTERM');
+    expect(await kit.ended).toBe(0);
+  });
+});
+
 describe('the command', () => {
   it('verifies what the service sends', async () => {
     const made = await merchant.call('/merchants/me/webhooks', {
@@ -176,10 +226,10 @@ describe('the command', () => {
   });
 
   it('explains itself and names mistakes, each with its exit code', async () => {
-    for (const verb of ['listen', 'trigger', 'verify']) {
+    for (const verb of ['listen', 'trigger', 'verify', 'mcp']) {
       const { code, lines } = await runKit([verb, '--help'], {});
       expect(code).toBe(0);
-      expect(lines.some((line) => line.startsWith(`Example: npm run -s kit -- ${verb} `))).toBe(true);
+      expect(lines.some((line) => line.startsWith(`Example: npm run -s kit -- ${verb}`))).toBe(true);
     }
     expect(await runKit(['lisen'], env)).toMatchObject({
       code: 2,
