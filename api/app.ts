@@ -20,6 +20,7 @@ import { confirmRoutes } from './pages/confirm.routes.js';
 import { consoleRoutes } from './pages/console.routes.js';
 import { docsRoutes } from './pages/docs.routes.js';
 import { pageRoutes } from './pages/pages.routes.js';
+import { tillPageRoutes } from './pages/till.routes.js';
 import { routes } from './routes.js';
 import { appleRoutes } from './wallets/apple/apple.routes.js';
 import { googleRoutes } from './wallets/google/google.routes.js';
@@ -190,6 +191,7 @@ export function createApp(deps: ApiDeps): Koa {
   app.use(confirmRoutes(deps).routes());
   app.use(signInRoutes(deps).routes());
   app.use(consoleRoutes(deps).routes());
+  app.use(tillPageRoutes(deps).routes());
   app.use(noRoute(deps, api));
   app.use(api.routes());
   app.on('error', (error: Error) => deps.log.warn({ err: error }, 'a connection failed'));

@@ -1,11 +1,13 @@
-// Bundles the console (console/) into dist/console: index.html, and assets whose names have a hash of their content,
-// each with its gzip form. A bundle of the same sources is reused.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+// Bundles the console and the till (console/) into dist/console: their pages, and assets whose names have a hash of
+// their content, each with its gzip form. A bundle of the same sources is reused.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Metafile, Plugin } from 'esbuild';
+import type { BuildOptions, Metafile, OutputFile, Plugin } from 'esbuild';
+import { canvas, encodePng, ring, stamp } from '../activities/wallets/apple/drawing.rules.js';
 import { reversible } from '../schemas/points/ledger.schema.js';
 import { builtFolder, digestOf } from './builtFolder.js';
 
@@ -45,13 +47,21 @@ async function digest(): Promise<string> {
   return digestOf(files, JSON.stringify(taken));
 }
 
-async function write(draft: string): Promise<void> {
+interface Bundle {
+  files: OutputFile[];
+  metafile: Metafile;
+  /** The name of the script or style sheet that the page loads. */
+  entry: (end: string) => string;
+}
+
+async function bundle(folder: string, name: string, entryPoint: string, more: BuildOptions = {}): Promise<Bundle> {
   const { build } = await import('esbuild');
-  const { outputFiles, metafile } = await build({
-    entryPoints: { console: join(sources, 'main.tsx') },
-    outdir: join(draft, 'assets'),
+  const { outputFiles: files = [], metafile } = await build({
+    entryPoints: { [name]: join(sources, entryPoint) },
+    outdir: join(folder, 'assets'),
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
     bundle: true,
     splitting: true,
     minify: true,
@@ -62,22 +72,67 @@ async function write(draft: string): Promise<void> {
     jsx: 'automatic',
     legalComments: 'none',
     logLevel: 'error',
-    define: { 'process.env.NODE_ENV': '"production"', ...taken },
-    plugins: [englishOnly],
+    ...more,
+    define: { 'process.env.NODE_ENV': '"production"', ...more.define },
   });
-  await mkdir(join(draft, 'assets'), { recursive: true });
-  for (const { path, contents } of outputFiles) {
-    await writeFile(path, contents);
-    await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }));
-  }
+  for (const { path, contents } of files) await writeAsset(path, contents);
   const entry = (end: string) =>
-    basename(outputFiles.find(({ path }) => /console-[^/\\]+$/.test(path) && path.endsWith(end))?.path ?? '');
-  const page = await readFile(join(sources, 'index.html'), 'utf8');
+    files.map(({ path }) => basename(path)).find((file) => file.startsWith(`${name}-`) && file.endsWith(end)) ?? '';
+  return { files, metafile: metafile ?? { inputs: {}, outputs: {} }, entry };
+}
+
+async function writeAsset(path: string, contents: Uint8Array): Promise<void> {
+  await writeFile(path, contents);
+  await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }));
+}
+
+async function writePage(
+  path: string,
+  template: string,
+  { metafile, entry }: Bundle,
+  first: string[],
+): Promise<string> {
+  const page = await readFile(join(sources, template), 'utf8');
   const shown = page
     .replace('{script}', entry('.js'))
     .replace('{style}', entry('.css'))
-    .replace('{preloads}', preloads(metafile, ['console/main.tsx', firstPage]));
-  await writeFile(join(draft, 'index.html'), shown);
+    .replace('{preloads}', preloads(metafile, first));
+  await writeFile(path, shown);
+  return shown;
+}
+
+function icon(side: number): Buffer {
+  const picture = canvas(side, side);
+  const disc = ring(side * 0.3, side * 0.16);
+  stamp(picture, disc, (side - disc.width) / 2, Math.round((side - disc.height) / 2));
+  return encodePng(picture, { paper: '#14532d', ink: '#ffffff' });
+}
+
+/** The till is a program of its own, so that little has to be loaded at a counter. */
+async function bundleTill(folder: string): Promise<void> {
+  const till = await bundle(folder, 'till', 'till/main.tsx', {
+    alias: { 'decoder.wasm': 'zxing-wasm/reader/zxing_reader.wasm' },
+    loader: { '.wasm': 'file' },
+  });
+  const page = await writePage(join(folder, 'till.html'), 'till/index.html', till, []);
+  const icons = [192, 512].map((side) => ({ name: `till-${side}.png`, contents: icon(side) }));
+  for (const { name, contents } of icons) await writeAsset(join(folder, 'assets', name), contents);
+  const scripts = till.files.map(({ path }) => basename(path)).filter((file) => !file.endsWith('.wasm'));
+  const files = JSON.stringify([...scripts, ...icons.map(({ name }) => name)]);
+  const version = createHash('sha256').update(page).update(files).digest('hex').slice(0, 16);
+  const worker = await bundle(folder, 'service-worker', 'till/serviceWorker.ts', {
+    splitting: false,
+    format: 'iife',
+    define: { TILL_FILES: files, TILL_VERSION: JSON.stringify(version) },
+  });
+  await rename(join(folder, 'assets', worker.entry('.js')), join(folder, 'serviceWorker.js'));
+}
+
+async function write(draft: string): Promise<void> {
+  await mkdir(join(draft, 'assets'), { recursive: true });
+  const shell = await bundle(draft, 'console', 'main.tsx', { define: taken, plugins: [englishOnly] });
+  await writePage(join(draft, 'index.html'), 'index.html', shell, ['console/main.tsx', firstPage]);
+  await bundleTill(draft);
 }
 
 /** Returns whether the bundle was built again. */

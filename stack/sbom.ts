@@ -41,8 +41,10 @@ const bundled = importedByConsole();
 const inBundle = new Set(bundled);
 for (const name of inBundle)
   for (const other of Object.keys(lock.packages[`node_modules/${name}`]?.dependencies ?? {})) inBundle.add(other);
+/** A package may have its own copy of another. */
+const isInBundle = (path: string) => path.split(/\/?node_modules\//).every((name) => name === '' || inBundle.has(name));
 const shipped = Object.entries(lock.packages)
-  .filter(([path, { dev }]) => path !== '' && (!dev || inBundle.has(path.slice('node_modules/'.length))))
+  .filter(([path, { dev }]) => path !== '' && (!dev || isInBundle(path)))
   .map(([path, { dev: _, ...entry }]) => [path, entry] as const);
 for (const name of bundled) project.dependencies[name] = devDependencies[name] ?? '';
 

@@ -17,7 +17,7 @@ import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
 import { ipKey, networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import type { ApiDeps } from '../http/apiDeps.js';
-import { requireOwnPage } from '../http/caller.reads.js';
+import { permissionsOf, requireOwnPage } from '../http/caller.reads.js';
 import { countCall, withinStrangersLimit } from '../http/guard.js';
 import type { Oidc } from '../http/oidc.client.js';
 import { readBody } from '../http/readBody.js';
@@ -71,7 +71,8 @@ function sendDeadLink(deps: ApiDeps, ctx: Context): void {
 async function enter(deps: ApiDeps, ctx: Context, signedIn: SignedIn): Promise<void> {
   deps.log.info({ merchantId: signedIn.user.merchantId, userId: signedIn.user._id }, 'a user signed in');
   setSessionCookie(deps, ctx, await deps.userTokens.sign(signedIn));
-  ctx.redirect(`${basePath(deps)}/console`);
+  const isForTill = [...(await permissionsOf(deps, signedIn.user))].join() === 'till:use';
+  ctx.redirect(`${basePath(deps)}${isForTill ? '/till' : '/console'}`);
   ctx.status = 303;
 }
 

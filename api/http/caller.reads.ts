@@ -130,7 +130,7 @@ async function readerCaller(deps: ApiDeps, token: string): Promise<Caller> {
  * All permissions of the caller's roles, as far as these belong to the merchant or to every merchant. Unknown roles are
  * ignored; roles are cached for one second.
  */
-async function permissionsOf(
+export async function permissionsOf(
   deps: ApiDeps,
   { merchantId, roleIds }: { merchantId: string; roleIds: string[] },
 ): Promise<ReadonlySet<Permission>> {

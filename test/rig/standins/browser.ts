@@ -49,8 +49,9 @@ export interface TestBrowser {
   close: () => Promise<void>;
 }
 
-export async function startBrowser(): Promise<TestBrowser> {
-  const browser: Browser = await chromium.launch({ ...(executablePath && { executablePath }), args: flags });
+export async function startBrowser(moreFlags: readonly string[] = []): Promise<TestBrowser> {
+  const args = [...flags, ...moreFlags];
+  const browser: Browser = await chromium.launch({ ...(executablePath && { executablePath }), args });
   await mkdir(screenshotDir, { recursive: true });
   return {
     async open(url, options = screens.phone) {

@@ -1,0 +1,114 @@
+// The frame of the till: which screen is shown, what stands above it, and the keyboard scanner.
+import { useEffect, useRef, useState } from 'react';
+import { useStore } from '../store.js';
+import { allowSound, feedback } from './feedback.js';
+import { Find } from './find.js';
+import { MemberScreen } from './member.js';
+import { Pair } from './pair.js';
+import { createScanFilter, createScanner, pauseMs, withoutSymbology } from './scanner.js';
+import { TapLists } from './tapLists.js';
+import { texts } from './texts.js';
+import { type Till, type TillState, waitingOf } from './till.js';
+
+/** Calls back with each code that a scanner or the camera reads. */
+function useScans(till: Till) {
+  const [isNew] = useState(createScanFilter);
+  const [repeated, setRepeated] = useState<string[]>();
+  const take = (readings: string[]): void => {
+    const [code = ''] = readings;
+    const isFirst = isNew(code, Date.now());
+    setRepeated(isFirst ? undefined : readings);
+    if (!isFirst) return;
+    feedback.read();
+    void till.find(readings);
+  };
+  const latest = useRef(take);
+  latest.current = take;
+
+  useEffect(() => {
+    const scanner = createScanner();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const end = (readings: string[] | undefined, event?: KeyboardEvent): void => {
+      if (!readings || till.state.get().phase !== 'paired') return;
+      event?.preventDefault();
+      event?.stopPropagation();
+      latest.current(readings);
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey) return;
+      const { key, code, shiftKey } = event;
+      end(scanner.press({ key, code, shiftKey, at: event.timeStamp }), event);
+      clearTimeout(timer);
+      timer = setTimeout(() => end(scanner.pause(performance.now())), pauseMs + 20);
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    window.addEventListener('pointerdown', allowSound);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('keydown', onKey, { capture: true });
+      window.removeEventListener('pointerdown', allowSound);
+    };
+  }, [till]);
+  const again = () => {
+    setRepeated(undefined);
+    void till.find(repeated ?? []);
+  };
+  return { take: (text: string) => take([withoutSymbology(text)]), repeated, again };
+}
+
+function Status({ state }: { state: TillState }) {
+  const { device, line } = state;
+  const waiting = waitingOf(state).length;
+  return (
+    <header className="status">
+      <strong>{device?.hello?.reader?.name ?? device?.hello?.merchant.name ?? texts.title}</strong>
+      <span className={`line ${line}`} role="status">
+        {texts.line[line]}
+        {waiting > 0 && ` · ${texts.line.waiting(waiting)}`}
+      </span>
+    </header>
+  );
+}
+
+export function App({ till }: { till: Till }) {
+  const state = useStore(till.state);
+  const scans = useScans(till);
+  const { phase, shutOut, shown, choices, device } = state;
+  const isOut = shutOut !== undefined && device?.token !== undefined;
+  if (phase === 'starting') return <main aria-busy="true" />;
+  if (phase === 'unpaired')
+    return (
+      <main>
+        <Pair till={till} />
+      </main>
+    );
+  return (
+    <>
+      <Status state={state} />
+      <main>
+        {shutOut && (
+          <div className="alert" role="alert">
+            <p>{shutOut.display ?? (isOut ? texts.out.reader : texts.out.person)}</p>
+            {!isOut && (
+              <a className="button" href="../console/sign-in">
+                {texts.out.signIn}
+              </a>
+            )}
+          </div>
+        )}
+        {isOut && <Pair till={till} />}
+        {!shutOut && shown && <MemberScreen till={till} shown={shown} />}
+        {!shutOut && !shown && <Find till={till} onCode={scans.take} />}
+        {scans.repeated && !shutOut && !choices && (
+          <p className="hint">
+            {texts.find.repeated}{' '}
+            <button type="button" onClick={scans.again}>
+              {texts.find.again}
+            </button>
+          </p>
+        )}
+        {!shown && <TapLists till={till} />}
+      </main>
+    </>
+  );
+}

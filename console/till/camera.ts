@@ -1,0 +1,83 @@
+// Reads cards with the camera, and opens it again when the system has taken it away.
+
+interface Detector {
+  detect: (from: HTMLVideoElement) => Promise<{ rawValue: string }[]>;
+}
+interface DetectorClass {
+  new (options: { formats: string[] }): Detector;
+  getSupportedFormats: () => Promise<readonly string[]>;
+}
+
+const formats = ['qr_code', 'aztec', 'pdf417', 'code_128', 'code_39', 'ean_13', 'ean_8', 'upc_a'];
+
+async function newDetector(): Promise<Detector> {
+  const native = (globalThis as { BarcodeDetector?: DetectorClass }).BarcodeDetector;
+  const readable = (await native?.getSupportedFormats().catch(() => [])) ?? [];
+  if (native && readable.includes('qr_code'))
+    return new native({ formats: formats.filter((format) => readable.includes(format)) });
+  const { BarcodeDetector } = await import('./decoder.js');
+  return new (BarcodeDetector as unknown as DetectorClass)({ formats }); // its formats are a narrower type
+}
+
+const everyMs = 120;
+const againMs = 1_500;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Watcher {
+  onCode: (code: string) => void;
+  /** The camera is refused or missing. */
+  onRefused: () => void;
+}
+
+const refusals = ['NotAllowedError', 'NotFoundError', 'SecurityError', 'OverconstrainedError'];
+
+/** Returns a function that ends it. */
+export function startCamera(video: HTMLVideoElement, { onCode, onRefused }: Watcher): () => void {
+  let isOver = false;
+  let stream: MediaStream | undefined;
+  const close = () => {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    stream = undefined;
+  };
+  const isLive = () => stream?.getVideoTracks().some(({ readyState, muted }) => readyState === 'live' && !muted);
+
+  async function open(): Promise<void> {
+    close();
+    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' } } });
+    if (isOver) return close();
+    video.srcObject = stream;
+    await video.play();
+  }
+
+  async function watch(): Promise<void> {
+    const detector = await newDetector();
+    while (!isOver) {
+      await pause(everyMs);
+      if (document.hidden) continue;
+      if (!isLive()) await open();
+      if (isOver || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) continue;
+      const [found] = await detector.detect(video);
+      if (found?.rawValue && !isOver) onCode(found.rawValue);
+    }
+  }
+
+  async function keepWatching(): Promise<void> {
+    while (!isOver) {
+      try {
+        await watch();
+      } catch (error) {
+        if (!navigator.mediaDevices || (error instanceof DOMException && refusals.includes(error.name))) {
+          onRefused();
+          return;
+        }
+        await pause(againMs);
+      }
+    }
+  }
+
+  void keepWatching();
+  return () => {
+    isOver = true;
+    close();
+  };
+}

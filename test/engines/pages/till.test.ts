@@ -1,0 +1,261 @@
+// The till in a real browser against the real service (docs/till.md): paired, stamping, without a line, with a camera.
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsole } from '../../../stack/buildConsole.js';
+import { until } from '../../rig/checks/until.js';
+import {
+  findBarriers,
+  hasBrowser,
+  keepScreenshot,
+  screens,
+  startBrowser,
+  type TestBrowser,
+} from '../../rig/standins/browser.js';
+import { writeFilm } from '../../rig/standins/cameraFilm.js';
+import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
+import { startService, type TestService } from '../../rig/start/service.js';
+import { aLink, aUser } from '../../rig/start/signIn.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let browser: TestBrowser;
+let filmed: { memberCode: string; id: string };
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await buildConsole();
+  service = await startService();
+  merchant = await aMerchant(service);
+  filmed = await aMember({ firstName: 'Grace' });
+  const film = join(await mkdtemp(join(tmpdir(), 'till-')), 'card.y4m');
+  await writeFilm(film, filmed.memberCode);
+  browser = await startBrowser([
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+let stampsId: string | undefined;
+async function aMember(person: object): Promise<{ memberCode: string; id: string }> {
+  const fields = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10, rewardName: 'Free coffee' } as const;
+  stampsId ??= (await merchant.program({ ...fields, name: 'Coffee card' }))._id;
+  const email = `${crypto.randomUUID()}@example.com`;
+  return merchant.enroll({ programId: stampsId, email, lastName: 'Lovelace', ...person });
+}
+
+const ledgerOf = async (memberId: string) =>
+  (await service.deps.collections.ledger.find({ memberId }).sort({ memberVersion: 1 }).toArray())
+    .filter(({ type }) => type !== 'initial')
+    .map(({ type, delta }) => [type, delta]);
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const asOwner = async (path: string, body?: object) =>
+  (await merchant.call(path, { ...(body && { body }), credential: bearer(await merchant.token()) })).body.data;
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' });
+const sent = (page: Page) => page.getByRole('status').getByText('Sent ✓', { exact: true }).waitFor();
+
+async function aTill(
+  name: string,
+  options: BrowserContextOptions = screens.phone,
+  { connect, title } = { connect: 'Connect', title: 'Next customer' },
+): Promise<Page> {
+  const { pairingLink } = await asOwner('/merchants/me/readers', { name });
+  const code = new URL(pairingLink).hash;
+  const page = await browser.open(`${service.publicUrl}/till${code}`, { locale: 'en-GB', ...options });
+  await button(page, connect).click();
+  await page.getByRole('heading', { name: title }).waitFor();
+  await page.evaluate('navigator.serviceWorker.ready');
+  return page;
+}
+
+async function find(page: Page, code: string): Promise<void> {
+  await page.getByLabel(/Card number/).fill(code);
+  await button(page, 'Find').click();
+}
+
+describe.runIf(hasBrowser)('the till', () => {
+  it('is paired by a link, and stamps, redeems and undoes with one touch each', async () => {
+    const ada = await aMember({ firstName: 'Ada', initialPoints: 8 });
+    const page = await aTill('Bar till');
+    expect(page.url()).not.toContain('#');
+    await keepScreenshot(page, 'till-find-phone');
+    expect(await findBarriers(page)).toEqual([]);
+    await find(page, ada.memberCode.toLowerCase());
+    await page.getByRole('heading', { name: 'Ada L.' }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'till-member-phone');
+    expect(await button(page, '+3: 3 stamps').isDisabled()).toBe(true);
+    await button(page, '+2: 2 stamps').click();
+    await sent(page);
+    await page.getByText('10 of 10').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'till-done-phone');
+    await button(page, 'Again').click();
+    await button(page, 'Redeem: Free coffee').click();
+    await page.getByText('0 of 10').waitFor();
+    await button(page, 'Undo Redeem: Free coffee').click();
+    await page.getByText('10 of 10').waitFor();
+    await sent(page);
+    expect(await ledgerOf(ada.id)).toEqual([
+      ['earn', 2],
+      ['redeem', -10],
+      ['reversal', 10],
+    ]);
+    await button(page, 'Show the customer').click();
+    const face = page.getByRole('dialog', { name: 'Ada' });
+    await face.getByText('Ready: Free coffee').waitFor();
+    expect(await face.textContent()).not.toContain('L.');
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'till-customer-phone');
+    await face.getByRole('button').click();
+    await button(page, 'Next customer').click();
+    await page.getByText('Last taps').click();
+    await page
+      .getByText(/Redeem: Free coffee/)
+      .first()
+      .waitFor();
+  });
+
+  it('works without a line, is reloaded and closed, and sends each tap once when the line is back', async () => {
+    const ada = await aMember({ firstName: 'Ada', initialPoints: 3 });
+    const stranger = await aMember({ firstName: 'Linus', initialPoints: 9 });
+    const page = await aTill('Terrace till');
+    const context = page.context();
+    await find(page, ada.memberCode);
+    await page.getByText('3 of 10').waitFor();
+    await button(page, 'Next customer').click();
+    await context.setOffline(true);
+    await page.reload();
+    await find(page, ada.memberCode);
+    await page.getByText(/As of .* without a line/).waitFor();
+    await button(page, '+1: 1 stamp').click();
+    await page.getByText('4 of 10').waitFor();
+    await page.getByText('Noted. No line').waitFor();
+    await keepScreenshot(page, 'till-offline-phone');
+    await button(page, 'Next customer').click();
+    await find(page, stranger.memberCode);
+    await page.getByText('This till has not seen the card before.', { exact: false }).waitFor();
+    await button(page, 'Coffee card').click();
+    await button(page, '+3: 3 stamps').click();
+    await page.getByText('2 waiting').waitFor();
+    await page.close();
+
+    const again = await context.newPage();
+    await again.goto(`${service.publicUrl}/till`);
+    await again.getByText('2 waiting').waitFor();
+    expect(await ledgerOf(ada.id)).toEqual([]);
+    const second = await context.newPage();
+    await second.goto(`${service.publicUrl}/till`);
+    await context.setOffline(false);
+    await until(async () => (await ledgerOf(ada.id)).length > 0);
+    await again.getByText('Online', { exact: true }).waitFor();
+    await again.getByRole('heading', { name: 'Did not go through' }).waitFor();
+    await again
+      .getByText(/Refused: \S.*1/)
+      .first()
+      .waitFor();
+    expect(await findBarriers(again)).toEqual([]);
+    await keepScreenshot(again, 'till-refused-phone');
+    expect(await ledgerOf(ada.id)).toEqual([['earn', 1]]);
+    expect(await ledgerOf(stranger.id)).toEqual([]);
+    await button(again, 'Done').click();
+    await again.getByRole('heading', { name: 'Did not go through' }).waitFor({ state: 'detached' });
+    const reader = async () => (await asOwner('/merchants/me/readers?pageSize=100')).items[0];
+    await until(async () => (await reader()).received === 2);
+    expect(await reader()).toMatchObject({ name: 'Terrace till', received: 2, missing: [] });
+  });
+
+  it('reads the card with the camera, once for as long as it stays', async () => {
+    const page = await aTill('Camera till', { ...screens.desktop, permissions: ['camera'] });
+    await button(page, 'Use the camera').click();
+    await page.getByRole('heading', { name: 'Grace L.' }).waitFor();
+    await keepScreenshot(page, 'till-member-desktop');
+    expect(await findBarriers(page)).toEqual([]);
+    await button(page, '+1: 1 stamp').click();
+    await sent(page);
+    expect(await ledgerOf(filmed.id)).toEqual([['earn', 1]]);
+  });
+
+  it('reads a keyboard scanner wherever the focus is, and the same card once within two seconds', async () => {
+    const ada = await aMember({ firstName: 'Scan' });
+    const page = await aTill('Scanner till', screens.desktop);
+    await page.keyboard.type(`]Q3${ada.memberCode}`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Scan L.' }).waitFor();
+    await page.keyboard.type(ada.memberCode);
+    await page.keyboard.press('Enter');
+    await page.getByText('This card was just read.').waitFor();
+  });
+
+  it('says that it was disconnected, and keeps the taps', async () => {
+    const ada = await aMember({ firstName: 'Ada' });
+    const page = await aTill('Stolen till');
+    await find(page, ada.memberCode);
+    await page.getByText('0 of 10').waitFor();
+    await page.context().setOffline(true);
+    await button(page, '+1: 1 stamp').click();
+    await page.getByText('1 waiting').waitFor();
+    const [{ id }] = (await asOwner('/merchants/me/readers?pageSize=100')).items;
+    const credential = bearer(await merchant.token());
+    await merchant.call(`/merchants/me/readers/${id}`, { method: 'DELETE', credential });
+    await page.context().setOffline(false);
+    await page.getByRole('alert').first().waitFor();
+    await page.getByRole('heading', { name: 'Connect this till' }).waitFor();
+    await page.getByText('Not sent yet: 1.', { exact: false }).waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'till-disconnected-phone');
+    expect(await ledgerOf(ada.id)).toEqual([]);
+  });
+
+  it('takes a sale as an amount where a program gives points for it', async () => {
+    const { _id: programId } = await merchant.program({
+      name: 'Points',
+      earn: { per: 100, points: 2, currency: 'EUR' },
+    });
+    const ada = await merchant.enroll({ programId, firstName: 'Ada', email: 'ada@till.example' });
+    const words = { connect: 'Verbinden', title: 'Nächster Gast' };
+    const german = await aTill('Punktekasse', { ...screens.phone, locale: 'de-DE' }, words);
+    await german.getByLabel('Kartennummer').fill(ada.memberCode);
+    await button(german, 'Suchen').click();
+    await german.getByLabel('Betrag in EUR').fill('12,50');
+    await button(german, /Punkte geben \+25/).click();
+    await german.getByRole('status').getByText('Gesendet ✓', { exact: true }).waitFor();
+    expect(await ledgerOf(ada.id)).toEqual([['earn', 25]]);
+  });
+
+  it('is where a person lands who may use a till and nothing else', async () => {
+    const ada = await aMember({ firstName: 'Ada' });
+    const user = await aUser(service.deps, { merchantId: merchant.id, roleIds: ['till'] });
+    const page = await browser.open(`${service.publicUrl}/console/sign-in/${await aLink(service.deps, user)}`, {
+      ...screens.phone,
+      locale: 'en-GB',
+    });
+    await page.getByRole('button').click();
+    await page.waitForURL(/\/till$/);
+    await find(page, ada.memberCode);
+    await button(page, '+1: 1 stamp').click();
+    await sent(page);
+    const [entry] = await service.deps.collections.ledger.find({ memberId: ada.id, type: 'earn' }).toArray();
+    expect(entry?.actor).toMatchObject({ type: 'user', id: user._id });
+  });
+
+  it('weighs less than 150 kB before the decoder', async () => {
+    const folder = 'dist/console/assets';
+    const names = (await readdir(folder)).filter((name) => /^till-.*\.(js|css)$/.test(name));
+    const files = [join('dist/console/till.html'), ...names.map((name) => join(folder, name))];
+    const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(file)).length));
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+  });
+});
