@@ -1,9 +1,9 @@
 // Calls of the API, typed by its OpenAPI document.
 import createFetchClient, { type MaybeOptionalInit } from 'openapi-fetch';
-import { errorOf, LoyaltyError, type SuccessStatus } from './errors.js';
+import { errorOf, type SuccessStatus } from './errors.js';
 import { keyedOperations } from './keyedOperations.js';
 import type { paths, webhooks } from './openapi.js';
-import { type RetryOptions, type Send, sendWithRetries, sleep } from './retry.js';
+import { isPassing, pacedMs, type RetryOptions, type Send, sendWithRetries, sleep } from './retry.js';
 
 export interface ClientOptions {
   /** Of the service, with or without `/api/v1`. */
@@ -66,7 +66,7 @@ export interface EventsOptions {
   onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
   /** False ends the iteration at the newest event (true). */
   follow?: boolean;
-  /** The wait at the newest event (1,000). */
+  /** The wait at the newest event (1,000), longer when little of the rate limit is left. */
   pollMs?: number;
 }
 
@@ -105,8 +105,6 @@ function serializedBody(body: unknown) {
   for (const [name, value] of fields) form.append(name, value);
   return form;
 }
-
-const isPassing = (error: unknown) => error instanceof LoyaltyError && [0, 429, 502, 503, 504].includes(error.status);
 
 /** Each call throws LoyaltyError unless it succeeds. */
 export function createClient(options: ClientOptions): LoyaltyClient {
@@ -155,7 +153,8 @@ export function createClient(options: ClientOptions): LoyaltyClient {
     while (!signal?.aborted) {
       const params = { query: { after: cursor, types: types?.join(','), limit: 100 } };
       const page = await request('get', '/merchants/me/events', { params, signal }).catch((error: unknown) => {
-        if (signal?.aborted || (follow && isPassing(error))) return { data: { items: [], cursor, more: false } };
+        if (signal?.aborted || (follow && isPassing(error)))
+          return { data: { items: [], cursor, more: false }, response: undefined };
         throw error;
       });
       yield* page.data.items;
@@ -163,7 +162,7 @@ export function createClient(options: ClientOptions): LoyaltyClient {
       cursor = page.data.cursor;
       if (page.data.more) continue;
       if (!follow) return;
-      await sleep(pollMs, signal).catch(() => undefined);
+      await sleep(pacedMs(page.response?.headers ?? new Headers(), pollMs), signal).catch(() => undefined);
     }
   }
 

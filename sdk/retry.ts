@@ -45,6 +45,17 @@ export function retryAfterMs(headers: Headers, now = Date.now()): number {
   return Number.isFinite(ms) ? Math.max(ms, 0) : 0;
 }
 
+/** A wait between polls that uses at most half of what is left of the rate limit. */
+export function pacedMs(headers: Headers, atLeastMs: number): number {
+  const [remaining, reset] = ['RateLimit-Remaining', 'RateLimit-Reset'].map((name) => headers.get(name));
+  if (remaining == null || reset == null) return atLeastMs;
+  return Math.max(atLeastMs, (2 * Number(reset) * 1000) / Math.max(Number(remaining), 1));
+}
+
+/** Whether the service may answer again soon. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof LoyaltyError && [0, 429, 502, 503, 504].includes(error.status);
+
 /** Exponential, with jitter: between half of the wait and all of it. */
 export function backoffMs(attempt: number, random = Math.random()): number {
   const wait = Math.min(firstWaitMs * 2 ** (attempt - 1), longestWaitMs);

@@ -5,11 +5,12 @@ import { parseArgs } from 'node:util';
 import { LoyaltyError } from '../errors.js';
 import { listen } from './listen.js';
 import { mcp } from './mcp.js';
+import { tail } from './tail.js';
 import { trigger } from './trigger.js';
 import { addressOf, clientOf, Failure, type Kit, type Verb } from './verb.js';
 import { verify } from './verify.js';
 
-const verbs: Record<string, Verb> = { listen, trigger, verify, mcp };
+const verbs: Record<string, Verb> = { listen, trigger, tail, verify, mcp };
 const name = import.meta.url.endsWith('.ts') ? 'npm run -s kit --' : 'kit';
 const where = `Works on LOYALTY_URL with LOYALTY_API_KEY, or on the demo of the stack that runs on STACK_DIR (.stack).
 With --json each line of the output is a JSON object.`;

@@ -158,6 +158,39 @@ describe('trigger', () => {
   });
 });
 
+describe('tail', () => {
+  it('shows requests and deliveries as they happen, each once', async () => {
+    await merchant.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['points.changed'] } });
+    const { id } = await merchant.enroll();
+    const kit = startKit(['tail', '--json'], env);
+    await until(() => kit.errors().includes('as they happen'));
+    await changePoints(id, 5);
+    const shown = () => kit.lines().map((line) => JSON.parse(line));
+    const changes = () => shown().filter(({ path }) => path === `/merchants/me/members/${id}/points`);
+    const delivered = () => shown().filter(({ kind, state }) => kind === 'delivery' && state === 'succeeded');
+    await until(() => changes().length > 0 && delivered().length > 0);
+    await until(() => shown().filter(({ kind }) => kind === 'request').length > 3);
+    kit.process.kill('SIGINT');
+    expect(await kit.ended).toBe(0);
+    expect([changes().length, delivered().length]).toEqual([1, 1]);
+    expect(changes()[0]).toMatchObject({ kind: 'request', method: 'PATCH', status: 200 });
+  });
+
+  it('shows one request and what followed from it', async () => {
+    const { id } = await merchant.enroll();
+    const answer = await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 5 } });
+    const requestId = answer.headers.get('X-Request-Id') ?? '';
+    const { lines } = await until(async () => {
+      const ran = await runKit(['tail', requestId], env);
+      return ran.code === 0 && ran;
+    });
+    expect(lines[0]).toContain(`PATCH /merchants/me/members/${id}/points  200`);
+    expect(lines.some((line) => line.includes('ledger') && line.includes('adjust 5'))).toBe(true);
+    const unknown = await runKit(['tail', 'req_not_there'], env);
+    expect(unknown).toMatchObject({ code: 1, errors: expect.stringMatching(/^REQUEST_NOT_FOUND: /) });
+  });
+});
+
 describe('mcp', () => {
   it('reads with the key of the caller, and offers nothing that writes', async () => {
     const { id, firstName } = await merchant.enroll({ firstName: 'Ada' });
@@ -226,7 +259,7 @@ describe('the command', () => {
   });
 
   it('explains itself and names mistakes, each with its exit code', async () => {
-    for (const verb of ['listen', 'trigger', 'verify', 'mcp']) {
+    for (const verb of ['listen', 'trigger', 'tail', 'verify', 'mcp']) {
       const { code, lines } = await runKit([verb, '--help'], {});
       expect(code).toBe(0);
       expect(lines.some((line) => line.startsWith(`Example: npm run -s kit -- ${verb}`))).toBe(true);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createClient, LoyaltyError } from '../../../sdk/index.js';
+import { pacedMs } from '../../../sdk/retry.js';
 
 const answer = (data: unknown, status = 200) =>
   new Response(JSON.stringify(status < 300 ? { success: true, data } : { success: false, error: data }), {
@@ -114,4 +115,16 @@ it('events throws what stays wrong', async () => {
   const failed = await all(client.events({ after: 'nonsense' })).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(LoyaltyError);
   expect(failed).toMatchObject({ code: 'VALIDATION_FAILED' });
+});
+
+it('a poll that is paced leaves half of the rate limit to others', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000 }), fc.integer({ min: 0, max: 900 }), (remaining, reset) => {
+      const headers = new Headers({ 'RateLimit-Remaining': String(remaining), 'RateLimit-Reset': String(reset) });
+      const polls = Math.floor((reset * 1000) / pacedMs(headers, 1));
+      expect(polls).toBeLessThanOrEqual(Math.max(remaining, 1) / 2);
+    }),
+  );
+  expect(pacedMs(new Headers(), 1_000)).toBe(1_000);
+  expect(pacedMs(new Headers({ 'RateLimit-Remaining': '1000', 'RateLimit-Reset': '1' }), 1_000)).toBe(1_000);
 });
