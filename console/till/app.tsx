@@ -6,9 +6,10 @@ import { Find } from './find.js';
 import { MemberScreen } from './member.js';
 import { Pair } from './pair.js';
 import { createScanFilter, createScanner, pauseMs, withoutSymbology } from './scanner.js';
+import { type TillState, waitingOf } from './state.js';
 import { TapLists } from './tapLists.js';
 import { texts } from './texts.js';
-import { type Till, type TillState, waitingOf } from './till.js';
+import type { Till } from './till.js';
 
 /** Calls back with each code that a scanner or the camera reads. */
 function useScans(till: Till) {

@@ -3,9 +3,10 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useStore } from '../store.js';
 import { startCamera } from './camera.js';
 import { Title } from './parts.js';
+import { programOf } from './state.js';
 import { nameOf } from './taps.js';
 import { texts } from './texts.js';
-import { programOf, type Till } from './till.js';
+import type { Till } from './till.js';
 
 const cameraSetting = 'till-camera';
 

@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useStore } from '../store.js';
 import { feedback } from './feedback.js';
 import { Title } from './parts.js';
+import { balanceOf, programOf, type Shown, undoableOf } from './state.js';
 import { deedOf, stateOf } from './tapLists.js';
 import {
   type Change,
@@ -17,7 +18,7 @@ import {
   type Tap,
 } from './taps.js';
 import { agoOf, language, texts } from './texts.js';
-import { balanceOf, programOf, type Shown, type Till, undoableOf } from './till.js';
+import type { Till } from './till.js';
 
 const quantities = [1, 2, 3];
 

@@ -2,8 +2,9 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useStore } from '../store.js';
 import { Title } from './parts.js';
+import { waitingOf } from './state.js';
 import { texts } from './texts.js';
-import { type Till, waitingOf } from './till.js';
+import type { Till } from './till.js';
 
 /** The code of a link; it stands behind #, which no server sees. */
 function takeLinkedCode(): string {

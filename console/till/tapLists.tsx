@@ -1,8 +1,9 @@
 // What did not go through, until the staff has seen it, and the last taps.
 import { useStore } from '../store.js';
+import { isLost, listedOf, programOf, type TillState } from './state.js';
 import type { Tap } from './taps.js';
 import { language, texts } from './texts.js';
-import { isLost, listedOf, programOf, type Till, type TillState } from './till.js';
+import type { Till } from './till.js';
 
 /** What a tap did, in a few characters. */
 export function deedOf(tap: Tap, state: TillState): string {

@@ -1,48 +1,18 @@
 // The till without its screen: connects the device, finds members, notes taps and has them sent.
 import { createStore, type Store } from '../value.js';
 import { createSender, type Ports } from './sender.js';
+import { programOf, type TillState, waitingOf } from './state.js';
 import {
   type Answer,
   type Asked,
-  balanceWith,
   type Candidate,
   type Device,
-  type Failure,
   type Hello,
   type Known,
   type Member,
-  type Program,
   rewardsReady,
-  type Tap,
-  undoable,
   verdictOf,
 } from './taps.js';
-
-export interface Shown {
-  code: string;
-  programId: string | undefined;
-  /** Undefined: this device has never seen the card, and there is no line. */
-  known: Known | undefined;
-  /** Whether it comes from the service, just now. */
-  isFresh: boolean;
-  /** The tap that was noted last. */
-  doneId?: number;
-}
-
-export interface TillState {
-  /** `starting` until the database is read. */
-  phase: 'starting' | 'unpaired' | 'paired';
-  device?: Device;
-  line: 'unknown' | 'on' | 'off';
-  /** Why the service refuses this device. */
-  shutOut?: Failure;
-  taps: Tap[];
-  isFinding: boolean;
-  shown?: Shown;
-  choices?: Candidate[];
-  /** Why nothing was found. */
-  problem?: { code: string; text?: string | undefined };
-}
 
 interface Session {
   user: { id: string };
@@ -52,29 +22,6 @@ interface Session {
 
 const keptTapsMs = 24 * 3_600_000;
 const keptMembersMs = 7 * keptTapsMs;
-
-/** Taps of the device that is connected, which the service does not know yet. */
-export const waitingOf = ({ taps, device }: TillState): Tap[] =>
-  taps.filter(({ state, device: of }) => state === 'waiting' && of === device?.id);
-
-/** Taps of a device that was connected before can never be sent. Those of a person wait for the person. */
-export const isLost = (tap: Tap, device: Device | undefined): boolean =>
-  tap.state === 'waiting' && device !== undefined && tap.device !== device.id && tap.device.startsWith('reader:');
-
-/** What the staff has to read. */
-export const listedOf = ({ taps, device }: TillState): Tap[] =>
-  taps.filter((tap) => !tap.dismissed && (tap.state === 'refused' || isLost(tap, device)));
-
-/** The tap that an undo for this member takes back. */
-export const undoableOf = ({ taps, device }: TillState, code: string, now: number): Tap | undefined =>
-  undoable(
-    taps.filter((tap) => tap.device === device?.id),
-    code,
-    now,
-  );
-
-export const programOf = ({ device }: TillState, id: string | undefined): Program | undefined =>
-  device?.hello?.programs.find(({ _id }) => _id === id);
 
 const phoneForm = /^\+?[\d\s().\-/]{6,}$/;
 
@@ -313,7 +260,3 @@ export function createTill(ports: Ports): Till {
     },
   };
 }
-
-/** The balance of the member who is shown; undefined when this device has never seen the card. */
-export const balanceOf = ({ shown, taps }: TillState): number | undefined =>
-  shown?.known && balanceWith(shown.known, taps);

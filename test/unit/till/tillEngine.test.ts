@@ -5,8 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { indexedDB } from 'fake-indexeddb';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { balanceOf, listedOf, undoableOf, waitingOf } from '../../../console/till/state.js';
 import type { Asked, Member, Tap } from '../../../console/till/taps.js';
-import { balanceOf, listedOf, undoableOf, waitingOf } from '../../../console/till/till.js';
 import { aDevice, createWorld, type Death, type Fate } from '../../rig/standins/tillWorld.js';
 
 const codes = ['7H2K9M4QXT', '8J3M9N5RYV', '9K4N0P6SZW'];
