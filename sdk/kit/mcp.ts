@@ -16,6 +16,8 @@ interface Parameter {
 
 interface ReadDocument {
   paths: Record<string, { get?: Operation; parameters?: object[] }>;
+  /** Of each operation that has none of its own. */
+  security?: Record<string, unknown>[];
 }
 
 interface Operation {
@@ -56,7 +58,8 @@ interface ReadOperation {
 /** The operations that read and that an API key may call. */
 function readOperations(document: ReadDocument): ReadOperation[] {
   return Object.entries(document.paths).flatMap(([path, { get, parameters: shared = [] }]) => {
-    if (!get?.security?.some((scheme) => 'apiKey' in scheme)) return [];
+    const security = get?.security ?? document.security ?? [];
+    if (!get || !security.some((scheme) => 'apiKey' in scheme)) return [];
     const parameters = (resolved([...shared, ...(get.parameters ?? [])], document) as Parameter[]).filter(
       (each) => each.in === 'path' || each.in === 'query',
     );
