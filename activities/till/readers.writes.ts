@@ -12,13 +12,14 @@ import { merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId, sha256 } from '../../schemas/shared/ids.js';
 import { type LookupBy, newPairingCode, newReaderToken, pairingHash } from '../../schemas/till/readers.schema.js';
-import { noTaps, receivedOf } from '../../schemas/till/taps.rules.js';
+import { noTaps } from '../../schemas/till/taps.rules.js';
 import { endedReaderDays, type ReaderRow } from '../../schemas/till/till.rows.js';
 import { limitOf } from '../access/merchants.reads.js';
 import { findProgramKey } from '../programs/program.reads.js';
 import { countTaps } from './taps.writes.js';
 
 const codeMs = 10 * 60_000;
+const keptPairings = 50;
 
 interface ReaderSettings {
   name: string;
@@ -68,7 +69,7 @@ export async function createReader(
     code: stored,
     pairings: 0,
     taps: noTaps,
-    former: { received: 0, gaps: [] },
+    former: [],
     version: 1,
   };
   const quota = await limitOf(deps, { merchantId, limit: 'readers' });
@@ -161,15 +162,15 @@ export function pairReader(
     const found = await deps.collections.readers.findOne({ 'code.hash': hash });
     const now = deps.now();
     if (!found?.code || found.revokedAt || found.code.expiresAt <= now) throw new ServiceError('PAIRING_CODE_INVALID');
-    const { _id, merchantId, name, former, pairings } = found;
-    const { taps, statements } = await countTaps(deps, found);
+    const { _id, merchantId, name, pairings } = found;
+    const { taps, former, statements } = await countTaps(deps, found);
     const { token, tokenHash } = newReaderToken();
     const set = {
       tokenHash,
       pairedAt: now,
       pairings: pairings + 1,
       taps: noTaps,
-      former: { received: former.received + receivedOf(taps), gaps: [...former.gaps, ...taps.gaps] },
+      former: [...former, ...(pairings > 0 ? [{ ...taps, pairing: pairings }] : [])].slice(-keptPairings),
       version: found.version + 1,
     };
     const paired = update(

@@ -6,7 +6,7 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import { counted, type Taps, withArrivals } from '../../schemas/till/taps.rules.js';
+import { counted, withArrivals } from '../../schemas/till/taps.rules.js';
 import type { ReaderRow, TapRow } from '../../schemas/till/till.rows.js';
 
 /** A tap of a reader that is paired. */
@@ -37,19 +37,39 @@ export async function noteRefusedTap(deps: Deps, tap: Tap): Promise<void> {
   }
 }
 
-const countedAtOnce = 2_000;
+const countedAtOnce = 10_000;
 
-const uncounted = (deps: Pick<Deps, 'collections'>, { _id: readerId, merchantId, pairings: pairing }: ReaderRow) =>
-  deps.collections.taps.find({ readerId, merchantId, pairing }).sort({ sequence: 1 }).limit(countedAtOnce).toArray();
+type Counts = Pick<ReaderRow, 'taps' | 'former'>;
+
+/** A tap that was under way while another device was paired belongs to the pairing of its own device. */
+function countsWith({ taps, former, pairings }: ReaderRow, rows: readonly TapRow[]): Counts {
+  const of = (pairing: number) => rows.filter((row) => row.pairing === pairing);
+  return {
+    taps: withArrivals(taps, of(pairings)),
+    former: former.map((each) => ({ ...each, ...withArrivals(each, of(each.pairing)) })),
+  };
+}
+
+const uncounted = (deps: Pick<Deps, 'collections'>, { _id: readerId, merchantId }: ReaderRow): Promise<TapRow[]> =>
+  deps.collections.taps.find({ readerId, merchantId }).sort({ sequence: 1 }).limit(countedAtOnce).toArray();
 
 /** The taps of a reader with the rows that are not counted in it yet, and the statements that remove these rows. */
-export async function countTaps(deps: Deps, reader: ReaderRow): Promise<{ taps: Taps; statements: Statement[] }> {
+export async function countTaps(deps: Deps, reader: ReaderRow): Promise<Counts & { statements: Statement[] }> {
   const rows = await uncounted(deps, reader);
   const ids = rows.map(({ _id }) => _id);
   return {
-    taps: withArrivals(reader.taps, rows),
+    ...countsWith(reader, rows),
     statements: ids.length > 0 ? [remove(deps, 'taps', { _id: { $in: ids }, merchantId: reader.merchantId })] : [],
   };
+}
+
+/** The reader as it is, with all taps that have arrived. */
+export async function readerNow(deps: Deps, reader: ReaderRow): Promise<ReaderRow> {
+  const { _id, merchantId } = reader;
+  // The rows first: those that are counted between the two reads are then in both, and count once.
+  const rows = await uncounted(deps, reader);
+  const present = (await deps.collections.readers.findOne({ _id, merchantId })) ?? reader;
+  return { ...present, ...countsWith(present, rows) };
 }
 
 export interface Hello {
@@ -63,9 +83,10 @@ export function noteHello(deps: Deps, reader: ReaderRow, { lastSequence, waiting
   return retryOnConflict(deps, async () => {
     const present = await deps.collections.readers.findOne({ _id, merchantId });
     if (present?.pairings !== pairings) return;
-    const { taps, statements } = await countTaps(deps, present);
+    const { taps, former, statements } = await countTaps(deps, present);
     const now = deps.now();
     const set = {
+      former,
       taps: lastSequence === undefined ? taps : counted(taps, lastSequence, now),
       lastSeenAt: now,
       ...(waiting !== undefined && { waiting }),

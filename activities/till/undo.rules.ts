@@ -10,12 +10,16 @@ import { type Asked, saleOf } from '../points/adjustOrRedeem.rules.js';
 import { reversalRule } from '../points/reverse.rules.js';
 
 const undoWithinMs = 10 * 60_000;
+/** The clock of a till may be corrected between sale and undo. */
+const clockMs = 5 * 60_000;
 
 const soldAt = ({ occurredAt, createdAt }: Pick<LedgerRow, 'occurredAt' | 'createdAt'>): number =>
   (occurredAt ?? createdAt).getTime();
 
 interface Undo extends Asked {
   reversalId: string;
+  /** The pairing of the reader; 0 for a person. */
+  pairing: number;
   /** The `sequence` of the change. */
   undoes?: number | undefined;
   occurredAt?: string | undefined;
@@ -25,18 +29,25 @@ interface Undo extends Asked {
  * The ten minutes are those between the sale and the undo at the till. Throws NOTHING_TO_UNDO, VALIDATION_FAILED and
  * the errors of a reversal.
  */
-export function undoRule(deps: Deps, { actor, now, reversalId, undoes, occurredAt }: Undo) {
+export function undoRule(deps: Deps, { actor, now, reversalId, pairing, undoes, occurredAt }: Undo) {
   return async (member: MemberRow, program: Program, expired?: LedgerRow): Promise<Decision> => {
     const sale = saleOf({ occurredAt }, now);
     const { _id: memberId, merchantId } = member;
     const [last] = await deps.collections.ledger
-      .find({ memberId, merchantId, 'actor.type': actor.type, 'actor.id': actor.id, type: { $in: [...reversible] } })
+      .find({
+        memberId,
+        merchantId,
+        'actor.type': actor.type,
+        'actor.id': actor.id,
+        till: { $exists: true },
+        type: { $in: [...reversible] },
+      })
       .sort({ memberVersion: -1 })
       .limit(1)
       .toArray();
-    const isOwn = last && (undoes === undefined || last.sequence === undoes);
-    if (!isOwn || (sale.occurredAt ?? now).getTime() - soldAt(last) > undoWithinMs)
-      throw new ServiceError('NOTHING_TO_UNDO');
+    const isMeant = undoes === undefined || (last?.till?.sequence === undoes && last.till.pairing === pairing);
+    const sinceMs = last ? (sale.occurredAt ?? now).getTime() - soldAt(last) : Number.NaN;
+    if (!last || !isMeant || sinceMs < -clockMs || sinceMs > undoWithinMs) throw new ServiceError('NOTHING_TO_UNDO');
     const reversal = reversalRule(deps, { entry: { _id: last._id }, reversalId, actor, now, sale });
     return reversal(member, program, expired);
   };

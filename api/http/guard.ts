@@ -4,6 +4,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { suspensions } from '../../activities/access/merchants.reads.js';
+import { noteRefusedTap } from '../../activities/till/taps.writes.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { PendingAudit } from '../../platform/mongodb/transaction.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
@@ -124,6 +125,7 @@ async function validated(
   { config }: Pick<ApiDeps, 'config'>,
   ctx: Context,
   endpoint: Endpoint,
+  refused: (body: unknown) => Promise<void>,
 ): Promise<{ query: unknown; body: unknown }> {
   // What the address of a public form carries, such as click ids, is not the customer's and is ignored.
   noteAsked(ctx, { query: ctx.query });
@@ -133,7 +135,20 @@ async function validated(
   const body = await readBody(ctx, { form: endpoint.form === true, maxBytes });
   noteAsked(ctx, { body });
   if (!endpoint.body) return { query, body: undefined };
-  return { query, body: validate(endpoint.body, body, 'body') };
+  try {
+    return { query, body: validate(endpoint.body, body, 'body') };
+  } catch (error) {
+    await refused(body);
+    throw error;
+  }
+}
+
+const counted = z.object({ sequence: z.int().positive() });
+
+/** The till will not repeat a body that is not valid. */
+async function noteInvalidTap(deps: ApiDeps, { reader }: Caller, body: unknown): Promise<void> {
+  const { data } = counted.safeParse(body);
+  if (reader && data) await noteRefusedTap(deps, { reader, sequence: data.sequence });
 }
 
 /**
@@ -173,7 +188,9 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
     ctx.params = lowerUuids(ctx.params);
     if (endpoint.upload || endpoint.largeBody) allowLongBody(ctx.req);
     const answer = async () => {
-      const { query, body } = await validated(deps, ctx, endpoint);
+      const { query, body } = await validated(deps, ctx, endpoint, async (refused) => {
+        if (endpoint.tap) await noteInvalidTap(deps, caller, refused);
+      });
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
       const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
       const reply = (await route(request)) as Reply<Endpoint>;

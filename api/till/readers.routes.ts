@@ -7,21 +7,34 @@ import {
   revokeReader,
   updateReader,
 } from '../../activities/till/readers.writes.js';
-import { countTaps } from '../../activities/till/taps.writes.js';
+import { readerNow } from '../../activities/till/taps.writes.js';
 import type { Deps } from '../../platform/deps.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { readerEndpoints } from '../../schemas/till/readers.routes.js';
-import type { pairingAnswer, reader } from '../../schemas/till/readers.schema.js';
+import type { LookupBy, pairingAnswer, reader } from '../../schemas/till/readers.schema.js';
 import { overdueOf, receivedOf } from '../../schemas/till/taps.rules.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
+import { type Caller, requireHeld } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
 
 const timeOf = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
 async function presentReader(deps: Deps, row: ReaderRow): Promise<z.input<typeof reader>> {
-  const { _id: id, name, location, programIds, lookupBy, createdBy, createdAt, pairedAt, revokedAt, lastSeenAt } = row;
-  const { taps } = await countTaps(deps, row);
-  const gaps = [...row.former.gaps, ...taps.gaps];
+  const present = await readerNow(deps, row);
+  const {
+    _id: id,
+    name,
+    location,
+    programIds,
+    lookupBy,
+    createdBy,
+    createdAt,
+    pairedAt,
+    revokedAt,
+    lastSeenAt,
+  } = present;
+  const all = [...present.former, present.taps];
+  const gaps = all.flatMap((taps) => taps.gaps);
   return {
     id,
     name,
@@ -33,8 +46,8 @@ async function presentReader(deps: Deps, row: ReaderRow): Promise<z.input<typeof
     pairedAt: timeOf(pairedAt),
     revokedAt: timeOf(revokedAt),
     lastSeenAt: timeOf(lastSeenAt),
-    waiting: row.waiting ?? 0,
-    received: row.former.received + receivedOf(taps),
+    waiting: present.waiting ?? 0,
+    received: all.reduce((sum, taps) => sum + receivedOf(taps), 0),
     missing: gaps.map(({ from, to }) => ({ from, to })),
     overdue: overdueOf({ gaps }, deps.now()),
   };
@@ -47,9 +60,15 @@ const presentCode = (deps: Deps, { code, expiresAt }: CodeOf): z.input<typeof pa
   pairingExpiresAt: expiresAt.toISOString(),
 });
 
+/** Finding people without their cards is for those who may see them. Throws PERMISSION_DENIED. */
+function requireLookup(caller: Caller, { lookupBy = [] }: { lookupBy?: LookupBy[] | undefined }): void {
+  if (lookupBy.length > 0) requireHeld(caller, ['merchants.members:view']);
+}
+
 export const readerRoutes: Routes<keyof typeof readerEndpoints> = {
   async createReader({ deps, caller, body }) {
     const { merchantId, actor } = caller;
+    requireLookup(caller, body);
     const { row, made } = await createReader(deps, { merchantId, createdBy: actor.id, ...body });
     return { data: { ...(await presentReader(deps, row)), ...presentCode(deps, made) } };
   },
@@ -68,7 +87,9 @@ export const readerRoutes: Routes<keyof typeof readerEndpoints> = {
     return { data: { items: await Promise.all(rows.map((row) => presentReader(deps, row))), page, pageSize, total } };
   },
 
-  async updateReader({ deps, caller: { merchantId }, params, body }) {
+  async updateReader({ deps, caller, params, body }) {
+    const { merchantId } = caller;
+    requireLookup(caller, body);
     return {
       data: await presentReader(deps, await updateReader(deps, { merchantId, id: params.id ?? '', patch: body })),
     };

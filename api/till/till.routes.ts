@@ -41,9 +41,10 @@ async function performTap(request: TapRequest, change: KeyedMemberChange) {
     (rule: Rule): Rule =>
     async (...given): Promise<Decision | null> => {
       const decision = await rule(...given);
-      if (!decision?.ledger || !tap) return decision;
-      const statements = [...(decision.statements ?? []), ...(await tapStatements(deps, tap))];
-      return { ...decision, ledger: { ...decision.ledger, sequence: tap.sequence }, statements };
+      if (!decision?.ledger) return decision;
+      const till = { pairing: reader?.pairings ?? 0, ...(tap && { sequence: tap.sequence }) };
+      const statements = [...(decision.statements ?? []), ...(tap ? await tapStatements(deps, tap) : [])];
+      return { ...decision, ledger: { ...decision.ledger, till }, statements };
     };
   try {
     const member = await memberAtTill(deps, caller, { memberCode, programId });
@@ -138,7 +139,11 @@ export const tillRoutes: Routes<keyof typeof tillEndpoints> = {
     return performTap(request, {
       operation: 'reverse',
       eventType: 'points.changed',
-      rule: (reversalId) => undoRule(deps, { reversalId, undoes, occurredAt, actor: caller.actor, now: deps.now() }),
+      rule: (reversalId) =>
+        undoRule(deps, {
+          ...{ reversalId, undoes, occurredAt, actor: caller.actor, now: deps.now() },
+          pairing: caller.reader?.pairings ?? 0,
+        }),
     });
   },
 };

@@ -76,8 +76,10 @@ export function App({ till }: { till: Till }) {
   const scans = useScans(till);
   const { phase, shutOut, shown, choices, device } = state;
   const isOut = shutOut !== undefined && device?.token !== undefined;
+  // The link of a pairing code also connects the device of somebody who is signed in.
+  const [isLinked] = useState(() => location.hash.length > 1);
   if (phase === 'starting') return <main aria-busy="true" />;
-  if (phase === 'unpaired')
+  if (phase === 'unpaired' || (isLinked && device?.token === undefined))
     return (
       <main>
         <Pair till={till} />

@@ -51,7 +51,7 @@ const en = {
     waiting: 'Waiting',
     refused: (why: string) => `Refused: ${why}`,
     undone: 'Undone',
-    lost: 'It was not sent before this till was connected anew. Check the card and enter it again.',
+    lost: 'It may not have arrived before this till was connected anew. Look at the balance of the card before you enter it again.',
   },
   lists: { refused: 'Did not go through', last: 'Last taps', dismiss: 'Done', none: 'No taps yet.' },
   out: {
@@ -114,7 +114,7 @@ const de: Texts = {
     waiting: 'Wartet',
     refused: (why) => `Abgelehnt: ${why}`,
     undone: 'Rückgängig gemacht',
-    lost: 'Nicht gesendet, bevor diese Kasse neu verbunden wurde. Bitte die Karte prüfen und neu eingeben.',
+    lost: 'Vielleicht nicht angekommen, bevor diese Kasse neu verbunden wurde. Bitte erst den Stand der Karte ansehen, dann neu eingeben.',
   },
   lists: { refused: 'Nicht gebucht', last: 'Letzte Buchungen', dismiss: 'Erledigt', none: 'Noch keine Buchungen.' },
   out: {
@@ -175,7 +175,7 @@ const fr: Texts = {
     waiting: 'En attente',
     refused: (why) => `Refusé : ${why}`,
     undone: 'Annulé',
-    lost: 'Non envoyé avant que cette caisse soit reconnectée. Vérifiez la carte et saisissez de nouveau.',
+    lost: 'Peut-être pas arrivé avant que cette caisse soit reconnectée. Regardez le solde de la carte avant de saisir de nouveau.',
   },
   lists: { refused: 'Non enregistré', last: 'Dernières saisies', dismiss: 'Vu', none: 'Aucune saisie.' },
   out: {
@@ -236,7 +236,7 @@ const es: Texts = {
     waiting: 'En espera',
     refused: (why) => `Rechazado: ${why}`,
     undone: 'Deshecho',
-    lost: 'No se envió antes de conectar de nuevo esta caja. Compruebe la tarjeta y anótelo otra vez.',
+    lost: 'Quizá no llegó antes de conectar de nuevo esta caja. Mire el saldo de la tarjeta antes de anotarlo otra vez.',
   },
   lists: { refused: 'No registrado', last: 'Últimos registros', dismiss: 'Visto', none: 'Sin registros.' },
   out: {
@@ -297,7 +297,7 @@ const it: Texts = {
     waiting: 'In attesa',
     refused: (why) => `Rifiutato: ${why}`,
     undone: 'Annullato',
-    lost: 'Non inviato prima che questa cassa fosse ricollegata. Controlla la carta e registra di nuovo.',
+    lost: 'Forse non è arrivato prima che questa cassa fosse ricollegata. Guarda il saldo della carta prima di registrare di nuovo.',
   },
   lists: { refused: 'Non registrato', last: 'Ultime registrazioni', dismiss: 'Visto', none: 'Nessuna registrazione.' },
   out: {

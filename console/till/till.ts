@@ -188,7 +188,8 @@ export function createTill(ports: Ports): Till {
       answer = await call('/till/lookup', { ...asked, ...(programId && { programId }) }, { token: device?.token });
       if (answer.error?.code !== 'MEMBER_NOT_FOUND') break;
     }
-    onAnswer(answer);
+    // What this device may not look up says nothing of the device.
+    if (answer.error?.code !== 'PERMISSION_DENIED') onAnswer(answer);
     if (mine !== turn) return;
     const { data, error } = answer;
     if (data !== undefined) {

@@ -65,6 +65,8 @@ export interface Endpoint {
   upload?: 'csv';
   /** The file may also be the whole body, with the other fields in the query. */
   rawUpload?: true;
+  /** A change at the till: a body that is refused counts as a tap that arrived. */
+  tap?: true;
   /** The endpoint uses the Idempotency-Key header. */
   idempotent?: true;
   /** Headers of a success, in addition to those of every answer. */

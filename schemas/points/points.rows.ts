@@ -17,8 +17,8 @@ export interface LedgerRow extends Stored<typeof transaction> {
   effect: LedgerEffect;
   /** Only when points expire: the changes of the member's lots. */
   lots?: LotChange[];
-  /** The number of the tap, of a till that counts them. */
-  sequence?: number;
+  /** Of a change at a till: the device of a reader, counted by its pairings, and the number of the tap, if it counts. */
+  till?: { pairing: number; sequence?: number };
   /** Only on earnings: the fields by which limits count them. */
   earning?: { memberId: string; soldAt: Date };
   memberVersion: number;

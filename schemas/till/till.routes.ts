@@ -16,7 +16,7 @@ import {
 const tag = 'Till';
 const access = 'till:use';
 
-const tap = { tag, access, audit: inLedger, idempotent: true } as const;
+const tap = { tag, access, audit: inLedger, idempotent: true, tap: true } as const;
 const found = ['MEMBER_NOT_FOUND', 'CODE_AMBIGUOUS', 'MEMBER_NOT_ACTIVE'] as const;
 
 export const tillEndpoints = {

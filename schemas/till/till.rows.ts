@@ -1,7 +1,7 @@
 // The rows of readers and of their taps, and their indexes.
 import { days, type IndexesOf } from '../shared/indexes.js';
 import type { LookupBy } from './readers.schema.js';
-import type { Gap, Taps } from './taps.rules.js';
+import type { Taps } from './taps.rules.js';
 
 /** A reader: one device at a till. */
 export interface ReaderRow {
@@ -28,8 +28,8 @@ export interface ReaderRow {
   waiting?: number;
   /** The taps of the device that is paired, without those in `taps`. */
   taps: Taps;
-  /** What devices that were paired before counted. */
-  former: { received: number; gaps: Gap[] };
+  /** Those of devices that were paired before, oldest first. */
+  former: (Taps & { pairing: number })[];
   /** Grows with each change of `taps`, which compare it. */
   version: number;
 }
@@ -59,5 +59,8 @@ export const tillIndexes: IndexesOf<TillCollections> = {
     { key: { 'code.hash': 1 }, unique: true, sparse: true, reason: 'pairing' },
     { key: { revokedAt: 1 }, expireAfterSeconds: days(endedReaderDays), reason: 'a merchant has a bounded number' },
   ],
-  taps: [{ key: { readerId: 1, sequence: 1 }, reason: 'the taps that are not counted yet' }],
+  taps: [
+    { key: { readerId: 1, sequence: 1 }, reason: 'the taps that are not counted yet' },
+    { key: { at: 1 }, expireAfterSeconds: days(400), reason: 'the reader of a tap may be gone' },
+  ],
 };

@@ -1,8 +1,8 @@
 // Lists the readers of a merchant, and revokes one, such as that of a stolen device. People make and pair them in the
 // console.
 import { revokeReader } from '../../activities/till/readers.writes.js';
-import { countTaps } from '../../activities/till/taps.writes.js';
-import { missingOf, receivedOf } from '../../schemas/till/taps.rules.js';
+import { readerNow } from '../../activities/till/taps.writes.js';
+import { missingOf, receivedOf, type Taps } from '../../schemas/till/taps.rules.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
 
 async function list({ deps, say }: CommandContext, input: CommandInput): Promise<void> {
@@ -10,12 +10,11 @@ async function list({ deps, say }: CommandContext, input: CommandInput): Promise
   const readers = await deps.collections.readers.find({ merchantId }).sort({ createdAt: -1 }).toArray();
   const rows = await Promise.all(
     readers.map(async (reader) => {
-      const { _id, name, pairedAt, revokedAt, lastSeenAt, former } = reader;
+      const { _id, name, pairedAt, revokedAt, lastSeenAt, former, taps } = await readerNow(deps, reader);
       const present = pairedAt ? 'paired' : 'no device';
-      const { taps } = await countTaps(deps, reader);
       const state = revokedAt ? 'revoked' : present;
-      const received = former.received + receivedOf(taps);
-      const missing = missingOf(taps) + missingOf(former);
+      const sum = (count: (of: Taps) => number) => [...former, taps].reduce((all, each) => all + count(each), 0);
+      const [received, missing] = [sum(receivedOf), sum(missingOf)];
       return [_id, state, lastSeenAt?.toISOString() ?? 'never', String(received), String(missing), name];
     }),
   );

@@ -84,7 +84,7 @@ it('imports are tried, run and followed', async () => {
   const [dry, done] = answersIn(printed).map(({ data }) => data);
   expect([dry.dryRun, dry.counts.failed, dry.failures[0].row]).toEqual([true, 1, 2]);
   expect(done.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['created', 'failed']);
-  expect(printed).toMatch(/\uFEFFrow,email,reason\r?\n2,no address,email /);
+  expect(printed).toMatch(/\uFEFFrow,email,reason\r?\n2,no address,email: /);
 });
 
 // Runs what is meant for the container `api` on this machine, with the sources in place of dist.

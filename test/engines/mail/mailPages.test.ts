@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('when links are mailed', () => {
     const [file = ''] = await until(() => mails().length > 0 && mails());
     const { html = '', subject } = await PostalMime.parse(readFileSync(join(folder, file)));
     expect(subject).toBe('La Sua carta: Corner Coffee');
-    const page = await browser.open(service.publicUrl, screens.phone);
+    const page = await browser.open('about:blank', screens.phone);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.setContent(html);

@@ -18,7 +18,7 @@ import {
 import { writeFilm } from '../../rig/standins/cameraFilm.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
-import { aLink, aUser } from '../../rig/start/signIn.js';
+import { aLink, aUser, signedIn } from '../../rig/start/signIn.js';
 
 let service: TestService;
 let merchant: TestMerchant;
@@ -248,6 +248,19 @@ describe.runIf(hasBrowser)('the till', () => {
     await sent(page);
     const [entry] = await service.deps.collections.ledger.find({ memberId: ada.id, type: 'earn' }).toArray();
     expect(entry?.actor).toMatchObject({ type: 'user', id: user._id });
+  });
+
+  it('connects a device by its link also where an owner is signed in', async () => {
+    const owner = await aUser(service.deps, { merchantId: merchant.id });
+    const [cookie = ''] = (await signedIn(service, owner)).Cookie?.split('session=').slice(1) ?? [];
+    const page = await browser.open('about:blank', { locale: 'en-GB', ...screens.phone });
+    await page.context().addCookies([{ name: 'session', value: cookie, url: service.publicUrl }]);
+    const { pairingLink } = await asOwner('/merchants/me/readers', { name: 'Kitchen till' });
+    await page.goto(`${service.publicUrl}/till${new URL(pairingLink).hash}`);
+    await button(page, 'Connect').click();
+    await page.getByText('Kitchen till').waitFor();
+    await page.getByRole('heading', { name: 'Next customer' }).waitFor();
+    await page.context().close();
   });
 
   it('weighs less than 150 kB before the decoder', async () => {

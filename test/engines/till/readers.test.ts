@@ -71,6 +71,23 @@ describe('a reader', () => {
       permissions: ['readers:edit'],
     });
     expect(outcome(await asRole('role-readers', '/merchants/me/readers', call))).toEqual([403, 'PERMISSION_DENIED']);
+    await service.deps.collections.roles.insertOne({
+      _id: 'role-tills',
+      merchantId: merchant.id,
+      name: 'tills',
+      permissions: ['readers:edit', 'till:use'],
+    });
+    const { body } = await asRole('role-tills', '/merchants/me/readers', call);
+    // Who may not see people cannot let a device find them.
+    const finding = { lookupBy: ['email'] };
+    const tries = [
+      await asRole('role-tills', '/merchants/me/readers', { body: { name: 'Till', ...finding } }),
+      await asRole('role-tills', `/merchants/me/readers/${body.data.id}`, { method: 'PATCH', body: finding }),
+    ];
+    expect(tries.map((answer) => outcome(answer))).toEqual([
+      [403, 'PERMISSION_DENIED'],
+      [403, 'PERMISSION_DENIED'],
+    ]);
     const other = await (await aMerchant(service)).program();
     const foreign = { body: { name: 'Till', programIds: [other._id] } };
     expect(outcome(await asOwner('/merchants/me/readers', foreign))).toEqual([404, 'PROGRAM_NOT_FOUND']);
@@ -222,6 +239,29 @@ describe('the taps of a reader', () => {
         { from: 6, to: 6 },
       ],
     });
+  });
+
+  it('that are no valid request have arrived, too', async () => {
+    const { id, token } = await aDevice();
+    const body = { memberCode: '7H2K9M4QXT', sequence: 1, quantity: 11 };
+    const answer = await merchant.call('/till/earn', { body, credential: bearer(token) });
+    expect(outcome(answer)).toEqual([400, 'VALIDATION_FAILED']);
+    await hello(token, { lastSequence: 1 });
+    expect(await listed(id)).toMatchObject({ received: 1, missing: [] });
+  });
+
+  it('that were under way when another device was paired are not missing', async () => {
+    const { id, token } = await aDevice();
+    await hello(token, { lastSequence: 2, waiting: 2 });
+    const { body } = await asOwner(`/merchants/me/readers/${id}/pairing`, { method: 'POST' });
+    const second = (await pair(body.data.pairingCode)).body.data.token;
+    expect(await listed(id)).toMatchObject({ missing: [{ from: 1, to: 2 }] });
+    const late = { merchantId: merchant.id, readerId: id, pairing: 1, sequence: 2, at: new Date() };
+    await service.deps.collections.taps.insertOne({ _id: `${id}:1:2`, ...late });
+    const expected = { received: 1, missing: [{ from: 1, to: 1 }] };
+    expect(await listed(id)).toMatchObject(expected);
+    await hello(second);
+    expect(await listed(id)).toMatchObject(expected);
   });
 
   it('of two hundred changes at once are all counted', async () => {

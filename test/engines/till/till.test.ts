@@ -210,6 +210,30 @@ describe('an undo', () => {
     expect(body.data.transaction).toMatchObject({ type: 'reversal', occurredAt: time(9) });
   });
 
+  it('of a person at the till leaves what the same person changed elsewhere', async () => {
+    const program = await merchant.program();
+    const { id, memberCode } = await merchant.enroll({ programId: program._id, initialPoints: 10 });
+    const credential = bearer(await merchant.token({ sub: 'owner-at-till' }));
+    await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 50 }, credential });
+    const undo = await merchant.call('/till/undo', { body: { memberCode }, credential });
+    expect(outcome(undo)).toEqual([409, 'NOTHING_TO_UNDO']);
+  });
+
+  it('that names a number of an earlier device touches nothing', async () => {
+    const { at, id } = await aTill();
+    const program = await stamps();
+    const { memberCode } = await merchant.enroll({ programId: program._id });
+    await at('earn', { memberCode, sequence: 3 });
+    const owner = bearer(await merchant.token());
+    const code = await merchant.call(`/merchants/me/readers/${id}/pairing`, { method: 'POST', credential: owner });
+    const paired = await merchant.call('/till/pair', { body: { code: code.body.data.pairingCode }, credential: null });
+    const undo = await merchant.call('/till/undo', {
+      body: { memberCode, undoes: 3 },
+      credential: bearer(paired.body.data.token),
+    });
+    expect(outcome(undo)).toEqual([409, 'NOTHING_TO_UNDO']);
+  });
+
   it('that names its change touches no earlier one when that change was refused', async () => {
     const { at } = await aTill();
     const program = await stamps({ goal: 3 });
