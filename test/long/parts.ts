@@ -64,6 +64,14 @@ export const parts: readonly Part[] = [
     turnEnv: { MIXED_LOAD_MINUTES: '1' },
     turn: 2,
   },
+  {
+    name: 'tills',
+    proves: 'lines, browsers and services that fail lose and double no tap, and a wiped till is named',
+    args: plays('tills'),
+    limitMinutes: 25,
+    turnEnv: { TILL_TAPS: '1500' },
+    turn: 2,
+  },
   { name: 'disk', proves: 'a full disk loses nothing', args: vitest('disk'), limitMinutes: 10, turn: 1 },
   {
     name: 'schemathesis',
