@@ -133,9 +133,12 @@ async function aDevice(name: string, skewMs: number) {
 
   /** Keeps what the device knows of its taps, and lets it forget what was sent. */
   async function look(): Promise<Tap[]> {
+    const lookedAt = Date.now() + skewMs;
     const taps = await store.taps();
     for (const tap of taps) tapped.set(tap.key, tap);
-    await store.tidy({ taps: Date.now() + skewMs, members: 0 });
+    // What is sent after this look stays for the next one.
+    const waiting = taps.flatMap(({ state, at }) => (state === 'waiting' ? [at] : []));
+    await store.tidy({ taps: Math.min(lookedAt, ...waiting), members: 0 });
     return taps;
   }
 
