@@ -1,13 +1,16 @@
 // Counts the taps of readers. A tap that arrives is a row, written in the transaction of its change, so that no tap
 // which changed something is ever called missing. `countTaps` moves the rows into the row of their reader.
+import { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { isDuplicateKey } from '../../platform/mongodb/conflicts.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, remove, update } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 import { counted, withArrivals } from '../../schemas/till/taps.rules.js';
 import type { ReaderRow, TapRow } from '../../schemas/till/till.rows.js';
+import { sequence } from '../../schemas/till/till.schema.js';
 
 /** A tap of a reader that is paired. */
 export interface Tap {
@@ -28,12 +31,23 @@ export async function tapStatements(deps: Deps, tap: Tap): Promise<Statement[]> 
   return known ? [] : [insert(deps, 'taps', row)];
 }
 
-/** A tap that was refused has arrived, too. */
-export async function noteRefusedTap(deps: Deps, tap: Tap): Promise<void> {
+const tapped = z.object({ sequence });
+
+/** Otherwise the same request may succeed later. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ServiceError && error.status < 500 && error.code !== 'IDEMPOTENCY_KEY_IN_USE';
+
+/** A tap that was refused has arrived, too, because the till does not repeat it. `body` is as it was sent. */
+export async function noteRefusal(
+  deps: Deps,
+  { reader, body, error }: { reader: ReaderRow | undefined; body: unknown; error: unknown },
+): Promise<void> {
+  const { data } = tapped.safeParse(body);
+  if (!reader || !data || !isFinal(error)) return;
   try {
-    await transact({ ...deps, audit: [] }, [insert(deps, 'taps', rowOf(deps, tap))], 0);
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
+    await transact({ ...deps, audit: [] }, [insert(deps, 'taps', rowOf(deps, { reader, ...data }))], 0);
+  } catch (failure) {
+    if (!isDuplicateKey(failure)) throw failure;
   }
 }
 

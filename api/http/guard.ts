@@ -4,7 +4,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { suspensions } from '../../activities/access/merchants.reads.js';
-import { noteRefusedTap } from '../../activities/till/taps.writes.js';
+import { noteRefusal } from '../../activities/till/taps.writes.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { PendingAudit } from '../../platform/mongodb/transaction.js';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
@@ -22,7 +22,7 @@ import { inTurn } from './largeRequests.js';
 import type { LimitKind, RequestCount } from './limits.js';
 import { isDecoded, readBody } from './readBody.js';
 import type { Reply, Request, Route } from './request.js';
-import { noteAsked, noteCaller } from './requestLog.js';
+import { askedOf, noteAsked, noteCaller } from './requestLog.js';
 
 interface Counting {
   kind: LimitKind;
@@ -125,7 +125,6 @@ async function validated(
   { config }: Pick<ApiDeps, 'config'>,
   ctx: Context,
   endpoint: Endpoint,
-  refused: (body: unknown) => Promise<void>,
 ): Promise<{ query: unknown; body: unknown }> {
   // What the address of a public form carries, such as click ids, is not the customer's and is ignored.
   noteAsked(ctx, { query: ctx.query });
@@ -135,20 +134,7 @@ async function validated(
   const body = await readBody(ctx, { form: endpoint.form === true, maxBytes });
   noteAsked(ctx, { body });
   if (!endpoint.body) return { query, body: undefined };
-  try {
-    return { query, body: validate(endpoint.body, body, 'body') };
-  } catch (error) {
-    await refused(body);
-    throw error;
-  }
-}
-
-const counted = z.object({ sequence: z.int().positive() });
-
-/** The till will not repeat a body that is not valid. */
-async function noteInvalidTap(deps: ApiDeps, { reader }: Caller, body: unknown): Promise<void> {
-  const { data } = counted.safeParse(body);
-  if (reader && data) await noteRefusedTap(deps, { reader, sequence: data.sequence });
+  return { query, body: validate(endpoint.body, body, 'body') };
 }
 
 /**
@@ -188,17 +174,20 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
     ctx.params = lowerUuids(ctx.params);
     if (endpoint.upload || endpoint.largeBody) allowLongBody(ctx.req);
     const answer = async () => {
-      const { query, body } = await validated(deps, ctx, endpoint, async (refused) => {
-        if (endpoint.tap) await noteInvalidTap(deps, caller, refused);
-      });
+      const { query, body } = await validated(deps, ctx, endpoint);
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
       const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
       const reply = (await route(request)) as Reply<Endpoint>;
       if ('fileName' in reply) await transact(audited, [], 0);
       present(ctx, endpoint, masked(reply, endpoint, caller));
     };
-    if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
-    else await answer();
+    try {
+      if (endpoint.largeBody) await inTurn(deps, { ctx, merchantId: caller.merchantId }, answer);
+      else await answer();
+    } catch (error) {
+      if (endpoint.tap) await noteRefusal(deps, { reader: caller.reader, body: askedOf(ctx).body, error });
+      throw error;
+    }
   };
 }
 

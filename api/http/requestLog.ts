@@ -40,6 +40,8 @@ export function noteAsked(ctx: Context, asked: Asked): void {
   noted.asked = { ...noted.asked, ...asked };
 }
 
+export const askedOf = (ctx: Context): Asked => notedOf(ctx).asked ?? {};
+
 /** What a request changed. What follows from it is found by these ids when the request is looked up. */
 export function noteFollowed(ctx: Context, followed: Followed): void {
   const noted = notedOf(ctx);

@@ -7,9 +7,8 @@ import { earnRule } from '../../activities/points/earn.rules.js';
 import { earnedReader } from '../../activities/points/earned.reads.js';
 import { cachedProgram } from '../../activities/programs/program.reads.js';
 import { pairReader } from '../../activities/till/readers.writes.js';
-import { countSometimes, noteHello, noteRefusedTap, tapStatements } from '../../activities/till/taps.writes.js';
+import { countSometimes, noteHello, tapStatements } from '../../activities/till/taps.writes.js';
 import { undoRule } from '../../activities/till/undo.rules.js';
-import { ServiceError } from '../../schemas/shared/errors.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import { networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import { readCode } from '../../schemas/shared/text.js';
@@ -27,11 +26,7 @@ type TapRequest = Request<Endpoints['tillEarn' | 'tillRedeem' | 'tillUndo']>;
 
 const presentReader = ({ _id: id, name, location }: ReaderRow) => ({ id, name, location: location ?? null });
 
-/** Refusals that say nothing about the tap: the same request may succeed later. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof ServiceError && error.status < 500 && error.code !== 'IDEMPOTENCY_KEY_IN_USE';
-
-/** A change at the till. Its tap arrives with it, or with its refusal. */
+/** A change at the till. Its tap arrives with it; that of a refusal is noted by the guard. */
 async function performTap(request: TapRequest, change: KeyedMemberChange) {
   const { deps, caller, body, ctx } = request;
   const { reader } = caller;
@@ -46,19 +41,14 @@ async function performTap(request: TapRequest, change: KeyedMemberChange) {
       const statements = [...(decision.statements ?? []), ...(tap ? await tapStatements(deps, tap) : [])];
       return { ...decision, ledger: { ...decision.ledger, till }, statements };
     };
-  try {
-    const member = await memberAtTill(deps, caller, { memberCode, programId });
-    const params = { id: member._id };
-    const answer = await performKeyedChange(
-      { deps, caller, params, body, ctx },
-      { ...change, rule: (entryId) => withTap(change.rule(entryId)) },
-    );
-    if (tap) countSometimes(deps, tap);
-    return answer;
-  } catch (error) {
-    if (tap && isFinal(error)) await noteRefusedTap(deps, tap);
-    throw error;
-  }
+  const member = await memberAtTill(deps, caller, { memberCode, programId });
+  const params = { id: member._id };
+  const answer = await performKeyedChange(
+    { deps, caller, params, body, ctx },
+    { ...change, rule: (entryId) => withTap(change.rule(entryId)) },
+  );
+  if (tap) countSometimes(deps, tap);
+  return answer;
 }
 
 const locationOf = ({ caller: { reader }, body }: Request<Endpoints['tillEarn' | 'tillRedeem']>) =>

@@ -65,7 +65,7 @@ export interface Endpoint {
   upload?: 'csv';
   /** The file may also be the whole body, with the other fields in the query. */
   rawUpload?: true;
-  /** A change at the till: a body that is refused counts as a tap that arrived. */
+  /** A change at the till: a request that is refused is a tap that arrived. */
   tap?: true;
   /** The endpoint uses the Idempotency-Key header. */
   idempotent?: true;

@@ -9,7 +9,7 @@ import { idText, scannedText, text } from '../shared/text.js';
 import { lookupBy } from './readers.schema.js';
 
 const maxSequence = 1_000_000_000;
-const sequence = z.int().min(1).max(maxSequence);
+export const sequence = z.int().min(1).max(maxSequence);
 
 export const pairRequest = z.strictObject({ code: text(1, 40) });
 
