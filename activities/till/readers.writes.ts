@@ -1,6 +1,7 @@
 // Readers: the devices of tills. The pairing code and the token are stored only as hashes. One device is paired at a
 // time; the token of the one before ends when another is paired.
 import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
@@ -11,7 +12,13 @@ import type { AuditRow } from '../../schemas/access/access.rows.js';
 import { merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId, sha256 } from '../../schemas/shared/ids.js';
-import { type LookupBy, newPairingCode, newReaderToken, pairingHash } from '../../schemas/till/readers.schema.js';
+import {
+  newPairingCode,
+  newReaderToken,
+  pairingHash,
+  type readerPatch,
+  type readerRequest,
+} from '../../schemas/till/readers.schema.js';
 import { noTaps } from '../../schemas/till/taps.rules.js';
 import { endedReaderDays, type ReaderRow } from '../../schemas/till/till.rows.js';
 import { limitOf } from '../access/merchants.reads.js';
@@ -20,13 +27,6 @@ import { countTaps } from './taps.writes.js';
 
 const codeMs = 10 * 60_000;
 const keptPairings = 50;
-
-interface ReaderSettings {
-  name: string;
-  location?: string | undefined;
-  programIds?: string[] | undefined;
-  lookupBy?: LookupBy[] | undefined;
-}
 
 export interface CodeOf {
   code: string;
@@ -53,7 +53,7 @@ function programKeys(deps: Deps, merchantId: string, ids: readonly string[]): Pr
 /** Throws PROGRAM_NOT_FOUND, READER_LIMIT_REACHED. */
 export async function createReader(
   deps: Deps,
-  { merchantId, createdBy, ...settings }: ReaderSettings & { merchantId: string; createdBy: string },
+  { merchantId, createdBy, ...settings }: z.output<typeof readerRequest> & { merchantId: string; createdBy: string },
 ): Promise<{ row: ReaderRow; made: CodeOf }> {
   const { name, location, programIds, lookupBy } = settings;
   const { made, stored } = newCode(deps);
@@ -103,18 +103,7 @@ interface ReaderAt {
 /** Throws READER_NOT_FOUND, PROGRAM_NOT_FOUND. */
 export async function updateReader(
   deps: Deps,
-  {
-    merchantId,
-    id,
-    patch,
-  }: ReaderAt & {
-    patch: {
-      name?: string | undefined;
-      location?: string | null | undefined;
-      programIds?: string[] | null | undefined;
-      lookupBy?: LookupBy[] | undefined;
-    };
-  },
+  { merchantId, id, patch }: ReaderAt & { patch: z.output<typeof readerPatch> },
 ): Promise<ReaderRow> {
   const { name, location, programIds, lookupBy } = patch;
   const set = {

@@ -1,8 +1,9 @@
 // The log of requests as callers see it (docs/interface.md#412-requests).
 import type { z } from 'zod';
 import type { EventRow } from '../../schemas/events/events.rows.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { relayOf } from '../../schemas/shared/ids.js';
-import type { listedRequest, tracedRequest } from '../../schemas/stats/requests.schema.js';
+import { listedRequest, type tracedRequest } from '../../schemas/stats/requests.schema.js';
 import type { RequestRow } from '../../schemas/stats/stats.rows.js';
 import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
 import { presentTransaction } from '../points/ledger.view.js';
@@ -11,17 +12,7 @@ import type { Followed } from './requests.reads.js';
 
 type Traced = z.input<typeof tracedRequest>;
 
-export const presentRequest = (row: RequestRow): z.input<typeof listedRequest> => ({
-  requestId: row.requestId,
-  createdAt: row.createdAt.toISOString(),
-  ms: row.ms,
-  method: row.method,
-  path: row.path,
-  status: row.status,
-  errorCode: row.errorCode ?? null,
-  actor: row.actor,
-  memberId: row.memberId ?? null,
-});
+export const presentRequest = (row: RequestRow): z.input<typeof listedRequest> => shown(listedRequest, row);
 
 const presentEvent = ({ _id: id, type, occurredAt, publishedAt, passUpdate }: EventRow): Traced['event'] => ({
   id,

@@ -9,48 +9,27 @@ import {
 } from '../../activities/till/readers.writes.js';
 import { readerNow } from '../../activities/till/taps.writes.js';
 import type { Deps } from '../../platform/deps.js';
+import { shown } from '../../schemas/shared/answers.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { readerEndpoints } from '../../schemas/till/readers.routes.js';
-import type { LookupBy, pairingAnswer, reader } from '../../schemas/till/readers.schema.js';
+import { type LookupBy, type pairingAnswer, reader } from '../../schemas/till/readers.schema.js';
 import { overdueOf, receivedOf } from '../../schemas/till/taps.rules.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import { type Caller, requireHeld } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
 
-const timeOf = (date: Date | undefined): string | null => date?.toISOString() ?? null;
-
 async function presentReader(deps: Deps, row: ReaderRow): Promise<z.input<typeof reader>> {
   const present = await readerNow(deps, row);
-  const {
-    _id: id,
-    name,
-    location,
-    programIds,
-    lookupBy,
-    createdBy,
-    createdAt,
-    pairedAt,
-    revokedAt,
-    lastSeenAt,
-  } = present;
   const all = [...present.former, present.taps];
   const gaps = all.flatMap((taps) => taps.gaps);
-  return {
-    id,
-    name,
-    location: location ?? null,
-    programIds: programIds?.map(programIdOf) ?? null,
-    lookupBy: lookupBy ?? [],
-    createdBy,
-    createdAt: createdAt.toISOString(),
-    pairedAt: timeOf(pairedAt),
-    revokedAt: timeOf(revokedAt),
-    lastSeenAt: timeOf(lastSeenAt),
+  return shown(reader, present, {
+    programIds: present.programIds?.map(programIdOf),
+    lookupBy: present.lookupBy ?? [],
     waiting: present.waiting ?? 0,
     received: all.reduce((sum, taps) => sum + receivedOf(taps), 0),
-    missing: gaps.map(({ from, to }) => ({ from, to })),
+    missing: gaps,
     overdue: overdueOf({ gaps }, deps.now()),
-  };
+  });
 }
 
 const presentCode = (deps: Deps, { code, expiresAt }: CodeOf): z.input<typeof pairingAnswer> => ({

@@ -1,6 +1,7 @@
 // The rows of the overview and of the log of requests, and their indexes.
-import type { Actor } from '../access/actor.schema.js';
+import type { Stored } from '../shared/answers.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
+import type { listedRequest } from './requests.schema.js';
 
 /**
  * Counters of one program in one month, by day and name (activities/stats/counting.writes.ts). Never deleted: a program
@@ -19,16 +20,9 @@ export interface StatsRow {
  * A request and its answer. The id is `<merchantId>:<number>`, by which only the newest of a merchant are kept
  * (activities/stats/requests.writes.ts).
  */
-export interface RequestRow {
+export interface RequestRow extends Stored<typeof listedRequest, 'errorCode' | 'memberId'> {
   _id: string;
   merchantId: string;
-  requestId: string;
-  /** When it was answered, and after how many milliseconds. */
-  createdAt: Date;
-  ms: number;
-  method: string;
-  /** Below the base URL. */
-  path: string;
   /** Masked, as is the body (schemas/shared/masking.rules.ts). */
   query?: unknown;
   body?: unknown;
@@ -37,10 +31,6 @@ export interface RequestRow {
   idempotencyKey?: string;
   /** The answer was that of an earlier request with the key. */
   isReplayed?: true;
-  actor: Actor;
-  status: number;
-  errorCode?: string;
-  memberId?: string;
   /** What followed is found by these ids: the ledger entry and the event. */
   transactionId?: string;
   eventId?: string;

@@ -1,31 +1,22 @@
 // The rows of readers and of their taps, and their indexes.
+import type { Stored } from '../shared/answers.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
-import type { LookupBy } from './readers.schema.js';
+import type { reader } from './readers.schema.js';
 import type { Taps } from './taps.rules.js';
 
 /** A reader: one device at a till. */
-export interface ReaderRow {
-  _id: string;
+export interface ReaderRow
+  extends Omit<
+    Stored<typeof reader, 'location' | 'programIds' | 'lookupBy' | 'pairedAt' | 'revokedAt' | 'lastSeenAt' | 'waiting'>,
+    'received' | 'missing' | 'overdue'
+  > {
   merchantId: string;
-  name: string;
-  location?: string;
-  /** The programs whose cards it reads. Absent: all of the merchant. */
-  programIds?: string[];
-  /** By what a person without the card is found. */
-  lookupBy?: LookupBy[];
-  createdAt: Date;
-  createdBy: string;
-  revokedAt?: Date;
   /** The code that pairs the next device. Only its hash is stored. */
   code?: { hash: string; expiresAt: Date };
   /** The hash of the token of the device that is paired. */
   tokenHash?: string;
-  pairedAt?: Date;
   /** How many devices were paired. */
   pairings: number;
-  lastSeenAt?: Date;
-  /** How many taps the device held back when it last said so. */
-  waiting?: number;
   /** The taps of the device that is paired, without those in `taps`. */
   taps: Taps;
   /** Those of devices that were paired before, oldest first. */
