@@ -17,6 +17,7 @@ import { type CrashTest, startCrashTest } from '../../crash/rig/crashTest.js';
 import { createRandom } from '../../crash/rig/random.js';
 import { merchantId } from '../../crash/rig/world.js';
 import { until } from '../../rig/checks/until.js';
+import { steppedStore } from '../../rig/standins/tillWorld.js';
 
 const wanted = Number(process.env.TILL_TAPS ?? 10_000);
 const tills = 5;
@@ -94,17 +95,10 @@ async function aDevice(name: string, skewMs: number) {
     let isAlive = true;
     const living = <T>(work: () => Promise<T>): Promise<T> =>
       isAlive ? work().then((value) => (isAlive ? value : never<T>())) : never<T>();
-    const own = createTillStore(database);
-    const stepped = Object.fromEntries(
-      Object.entries(own).map(([method, work]) => [
-        method,
-        (...given: never[]) => living(() => (work as (...all: never[]) => Promise<unknown>)(...given)),
-      ]),
-    ) as unknown as TillStore; // the same methods
     let release: () => void = () => undefined;
     const tab: Tab = {
       till: createTill({
-        store: stepped,
+        store: steppedStore(createTillStore(database), living),
         call: (path, body, options) => living(() => call(path, body, options)),
         now: () => Date.now() + skewMs,
         newKey: randomUUID,

@@ -23,6 +23,17 @@ export interface Death {
   isDone: boolean;
 }
 
+/** The store with each of its calls as a step of a tab. */
+export function steppedStore(store: TillStore, step: <T>(work: () => Promise<T>) => Promise<T>): TillStore {
+  const methods = Object.entries(store).map(([method, work]) => [
+    method,
+    method === 'close'
+      ? work
+      : (...given: never[]) => step(() => (work as (...all: never[]) => Promise<unknown>)(...given)),
+  ]);
+  return Object.fromEntries(methods) as unknown as TillStore; // the same methods
+}
+
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 const goal = 10;
 
@@ -166,16 +177,8 @@ export function createWorld(name: string) {
         if (!tab.isAlive) return never();
       }
     }
-    const stepped = Object.fromEntries(
-      Object.entries(store).map(([method, work]) => [
-        method,
-        method === 'close'
-          ? work
-          : (...given: never[]) => step(() => (work as (...all: never[]) => Promise<unknown>)(...given)),
-      ]),
-    ) as unknown as TillStore; // the same methods
     tab.till = createTill({
-      store: stepped,
+      store: steppedStore(store, step),
       call: (path, body, options) => step(() => answerTo(path, body, options)),
       now: () => clock + skewMs,
       newKey: () => `key-${++keys}-0000`,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { anchorOf } from '../../../stack/sitePages.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const notCode = ['node_modules', 'dist', 'docs', 'test-results'];
@@ -17,14 +18,6 @@ function filesIn(folder: string, ending: string): string[] {
 }
 
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-
-/** The anchor that GitHub creates for a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replace(/\s/g, '-');
 
 function hasHeading(page: string, anchor: string): boolean {
   const withoutCode = textOf(page).replace(/^```.*?^```$/gms, '');
