@@ -1,5 +1,5 @@
 // A small webhook receiver for trials: prints each webhook and whether its signature is valid, and always answers 204.
-// It computes the signature itself (docs/interface.md#63-signatures) and shares no code with the sender.
+// It computes `webhook-signature` itself (docs/interface.md#63-signatures), with no code of the sender.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -58,14 +58,18 @@ function describe(headers: IncomingHttpHeaders, body: Buffer): string {
 }
 
 function verdict(headers: IncomingHttpHeaders, body: Buffer): string {
-  const timestamp = String(headers['x-service-webhook-timestamp'] ?? '');
-  const given = Buffer.from(String(headers['x-service-webhook-signature'] ?? ''));
-  if (given.length === 0) return 'missing';
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures = '' } = headers;
+  if (signatures.length === 0) return 'missing';
   if (values.secret === '') return 'not checked (give --secret)';
-  const age = Math.abs(Date.now() - Date.parse(timestamp));
-  if (!(age <= 5 * 60_000)) return 'too old';
-  const expected = Buffer.from(
-    `sha256=${createHmac('sha256', values.secret).update(`${timestamp}.`).update(body).digest('hex')}`,
-  );
-  return given.length === expected.length && timingSafeEqual(given, expected) ? 'good' : 'WRONG';
+  const age = Math.abs(Date.now() / 1000 - Number(timestamp));
+  if (!(age <= 300)) return 'too old';
+  const [, encoded] = /^whsec_(.*)$/.exec(values.secret) ?? [];
+  const key = encoded === undefined ? values.secret : Buffer.from(encoded, 'base64');
+  const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body);
+  const expected = Buffer.from(`v1,${hmac.digest('base64')}`);
+  const isGood = String(signatures)
+    .split(' ')
+    .map((entry) => Buffer.from(entry))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  return isGood ? 'good' : 'WRONG';
 }

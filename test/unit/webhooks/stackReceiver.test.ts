@@ -3,6 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:chil
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { webhookHeaders } from '../../../schemas/webhooks/headers.rules.js';
+import { makeWebhookSecret } from '../../../schemas/webhooks/signature.rules.js';
 import { findPort } from '../../../stack/ports.js';
 
 let receiver: ChildProcessWithoutNullStreams | undefined;
@@ -30,12 +31,12 @@ async function heard(port: number, started: ChildProcessWithoutNullStreams): Pro
   return `http://127.0.0.1:${port}/`;
 }
 
-function headers(secret: string, now = new Date()): Record<string, string> {
+function headers(secret: string, now = new Date(), ...others: string[]): Record<string, string> {
   return webhookHeaders({
     eventType: 'points.changed',
     eventId: 'the-event',
     subscriptionId: 'a-subscription',
-    secrets: [secret],
+    secrets: [secret, ...others],
     body,
     now,
   });
@@ -51,6 +52,13 @@ test('a webhook is printed with its event, its id, its body and whether its sign
   await expect
     .poll(() => printed)
     .toMatch(/points\.changed {2}the-event {2}signature good {2}answered 204\n.*"current":35/);
+});
+
+test('one of two signatures is enough, as while a secret is replaced', async () => {
+  const secret = makeWebhookSecret();
+  const url = await startReceiver('--secret', secret);
+  expect(await post(url, { headers: headers('a-secret-of-sixteen', new Date(), secret) })).toBe(204);
+  await expect.poll(() => printed).toContain('signature good');
 });
 
 test('a TERM that npm alone gets ends the receiver', async () => {

@@ -62,45 +62,48 @@ describe.each(languages)('the $fence receiver of the documentation', ({ fence, f
   const present = spawnSync(prober, probeArgs).status === 0;
   const note = present ? '' : ` (not run: ${prober} is not on this machine)`;
   const secret = makeWebhookSecret();
+  const running: ChildProcess[] = [];
   let folder: string;
-  let receiver: ChildProcess | undefined;
   let url: string;
+
+  /** Starts a receiver with a secret, if there is one; returns its address once it answers, undefined if it exits. */
+  async function start(own?: string): Promise<string | undefined> {
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}/`;
+    const [program, ...args] = command(folder, port);
+    const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: own };
+    const receiver = spawn(program, args, { cwd: folder, env, stdio: 'ignore' });
+    running.push(receiver);
+    for (let waited = 0; waited < 15_000; waited += 50) {
+      if (receiver.exitCode !== null) return undefined;
+      const answered = fetch(address, { method: 'POST', body: '{}' });
+      if (await answered.then(Boolean, () => false)) return address;
+      await sleep(50);
+    }
+    throw new Error(`The ${fence} receiver did not start.`);
+  }
 
   beforeAll(async () => {
     if (!present) return;
     folder = await mkdtemp(join(tmpdir(), 'receiver-'));
     await writeFile(join(folder, file), codeIn(fence));
-    const port = await freePort();
-    url = `http://127.0.0.1:${port}/`;
-    const [program, ...args] = command(folder, port);
-    const env = { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret };
-    receiver = spawn(program, args, { cwd: folder, env, stdio: 'ignore' });
-    for (let waited = 0; waited < 15_000; waited += 50) {
-      if (
-        await fetch(url, { method: 'POST', body: '{}' }).then(
-          () => true,
-          () => false,
-        )
-      )
-        return;
-      await sleep(50);
-    }
-    throw new Error(`The ${fence} receiver did not start.`);
+    url = (await start(secret)) ?? '';
   });
 
   afterAll(async () => {
-    receiver?.kill();
+    for (const receiver of running) receiver.kill();
     if (folder) await rm(folder, { recursive: true });
   });
 
   interface Post {
+    to?: string | undefined;
     secrets?: string[];
     ageMs?: number;
     sent?: Buffer;
     change?: (headers: Record<string, string>) => void;
   }
 
-  async function post({ secrets = [secret], ageMs = 0, sent = body, change }: Post = {}): Promise<number> {
+  async function post({ to = url, secrets = [secret], ageMs = 0, sent = body, change }: Post = {}): Promise<number> {
     const now = new Date(Date.now() - ageMs);
     const headers = webhookHeaders({
       eventType: 'points.changed',
@@ -111,16 +114,16 @@ describe.each(languages)('the $fence receiver of the documentation', ({ fence, f
       now,
     });
     change?.(headers);
-    const answer = await fetch(url, { method: 'POST', headers, body: new Uint8Array(sent) });
+    const answer = await fetch(to, { method: 'POST', headers, body: new Uint8Array(sent) });
     return answer.status;
   }
 
-  it('is at most 25 lines long', () => {
+  it('is at most 36 lines long', () => {
     const lines = codeIn(fence)
       .split('\n')
       .filter((line) => line.trim() !== '');
     expect(lines.length).toBeGreaterThan(5);
-    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(lines.length).toBeLessThanOrEqual(36);
   });
 
   it.runIf(present)(`accepts genuine webhooks within 5 minutes of now${note}`, async () => {
@@ -130,18 +133,42 @@ describe.each(languages)('the $fence receiver of the documentation', ({ fence, f
     expect(await post({ secrets: [secret, makeWebhookSecret()] })).toBe(204);
   });
 
+  it.runIf(present)(`needs no older signature${note}`, async () => {
+    const change = (headers: Record<string, string>) => {
+      for (const name of Object.keys(headers)) if (name.startsWith('X-Service-')) delete headers[name];
+    };
+    expect(await post({ change })).toBe(204);
+  });
+
+  it.runIf(present)(`accepts the old secret while it is replaced${note}`, async () => {
+    expect(await post({ secrets: [makeWebhookSecret(), secret] })).toBe(204);
+  });
+
+  it.runIf(present)(`takes a secret that is no base64${note}`, async () => {
+    const own = 'a-secret-of-yours';
+    const to = await start(own);
+    expect(await post({ to, secrets: [own] })).toBe(204);
+    expect(await post({ to })).toBe(401);
+  });
+
+  it.runIf(present)(`accepts nothing while it has no secret${note}`, async () => {
+    const to = await start();
+    if (to !== undefined) expect(await post({ to, secrets: [''] })).not.toBe(204);
+  });
+
   it.runIf(present)(`refuses changed webhooks${note}`, async () => {
     expect(await post({ sent: Buffer.from(body.toString().replace('evt_1', 'evt_2')) })).toBe(401);
     expect(await post({ sent: Buffer.concat([body, Buffer.from(' ')]) })).toBe(401);
     expect(await post({ sent: Buffer.alloc(0) })).toBe(401);
     expect(await post({ secrets: [makeWebhookSecret()] })).toBe(401);
-    const signature = 'X-Service-Webhook-Signature';
-    expect(await post({ change: (headers) => delete headers[signature] })).toBe(401);
-    expect(await post({ change: (headers) => Object.assign(headers, { [signature]: 'sha256=' }) })).toBe(401);
-    const timestamp = 'X-Service-Webhook-Timestamp';
-    expect(await post({ change: (headers) => delete headers[timestamp] })).toBe(401);
-    const fresh = new Date(Date.now() - 1_000).toISOString();
-    expect(await post({ change: (headers) => Object.assign(headers, { [timestamp]: fresh }) })).toBe(401);
+    const without = (name: string) => post({ change: (headers) => delete headers[name] });
+    const having = (name: string, value: string) =>
+      post({ change: (headers) => Object.assign(headers, { [name]: value }) });
+    for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) expect(await without(name)).toBe(401);
+    expect(await having('webhook-id', 'evt_2')).toBe(401);
+    expect(await having('webhook-signature', 'v1,')).toBe(401);
+    expect(await having('webhook-signature', `v1,${'é'.repeat(44)}`)).toBe(401);
+    expect(await having('webhook-timestamp', String(Math.floor(Date.now() / 1000) - 1))).toBe(401);
   });
 
   it.runIf(present)(`refuses genuine webhooks that are older than 5 minutes or from the future${note}`, async () => {
