@@ -19,7 +19,7 @@ import { createWorkerDeps } from './createWorkerDeps.js';
 import { createWorkers } from './createWorkers.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
-import { ensureSchedules, keepSchedules, prepare } from './schedules.js';
+import { ensureSchedulesWhenUp, keepSchedules, prepare } from './schedules.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
 // V8 collects garbage once the heap has grown by 30 % since the last collection. This keeps the worker at 300 MB
@@ -90,7 +90,7 @@ process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
 const schedules = { relayShards: config.RELAY_SHARDS, wallets, startedAt: await databaseNow(base) };
-await ensureSchedules(client, schedules);
+await ensureSchedulesWhenUp(client, { ...schedules, log, signal: stopper.signal });
 const kept = keepSchedules(client, {
   ...schedules,
   connection: clientConnection,

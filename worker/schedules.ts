@@ -8,11 +8,13 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Client,
   type Connection,
+  isGrpcServiceError,
   ScheduleAlreadyRunning,
   type ScheduleDescription,
   ScheduleNotFoundError,
   type ScheduleOptions,
   ScheduleOverlapPolicy,
+  ServiceError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { Logger } from 'pino';
@@ -75,6 +77,15 @@ const ofGoogle: Schedule[] = [
   { ...often(20_000), id: 'follow-google', name: 'followGoogle', summary: "keep Google's objects up to date" },
 ];
 
+/** Codes of gRPC: trying again would change nothing about them. */
+const refusals = { invalidArgument: 3, permissionDenied: 7, unimplemented: 12, unauthenticated: 16 };
+
+/** Whether Temporal gave no answer, or none in time. Its client wraps some errors in one of its own. */
+function isAway(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && !Object.values(refusals).includes(cause.code);
+}
+
 export interface EnsureSchedules {
   relayShards: number;
   wallets: Pick<Wallets, 'apple' | 'google'>;
@@ -102,6 +113,25 @@ export async function ensureSchedules(client: Client, input: EnsureSchedules): P
     }),
   );
   await deleteUnwanted(client, wanted, input.startedAt);
+}
+
+/**
+ * The same, tried again while Temporal is away or too busy to answer in time. Rejects when it refuses, for instance
+ * without permission.
+ */
+export async function ensureSchedulesWhenUp(
+  client: Client,
+  { log, signal, ...input }: EnsureSchedules & Pick<KeepSchedules, 'log' | 'signal'>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await ensureSchedules(client, input);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      log.warn({ err: error }, 'the schedules could not be created; trying again');
+      await sleep(retryMs, undefined, { signal }).catch(() => {});
+    }
+  }
 }
 
 /** Deletes schedules of the service that are not wanted, unless a process that started later created them. */
@@ -145,6 +175,7 @@ function isOlderOfOurs(note: string | undefined, startedAt: Date): boolean {
   return createdBy !== undefined && new Date(createdBy) <= startedAt;
 }
 
+const retryMs = 500;
 const checkMs = 10_000;
 const prepareMs = 30_000;
 

@@ -9,7 +9,7 @@ import {
   searchLevel,
   searchWords,
 } from '../../../schemas/members/searchWords.rules.js';
-import { fold } from '../../../schemas/members/spellings.rules.js';
+import { fold, spell } from '../../../schemas/members/spellings.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import { newId } from '../../../schemas/shared/ids.js';
 
@@ -204,7 +204,10 @@ describe('a search', () => {
       fc.property(fc.array(word, { minLength: 1, maxLength: 8 }), word, (names, query) => {
         for (const name of names) {
           const stored = searchWords({ firstName: name, memberCode });
-          const expected = stored.some((token) => token.startsWith(fold(query)));
+          const { expanded, bare } = spell(query);
+          const begins = [fold(query), expanded];
+          // "aa" may be meant for "å", so it also finds "a", but nothing longer.
+          const expected = stored.some((token) => token === bare || begins.some((begin) => token.startsWith(begin)));
           expect(finds(stored, query)).toBe(expected);
         }
       }),

@@ -1,11 +1,14 @@
 // The schedules at Temporal follow those that the worker declares.
+import { once } from 'node:events';
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { Client, Connection, type ScheduleOptions } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { Logger } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Wallets } from '../../../activities/wallets/wallets.client.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { taskQueues } from '../../../schemas/tables/workflows.js';
-import { ensureSchedules } from '../../../worker/schedules.js';
+import { ensureSchedules, ensureSchedulesWhenUp } from '../../../worker/schedules.js';
 import { until } from '../../rig/checks/until.js';
 import { forkEngines } from '../../rig/start/forkEngines.js';
 
@@ -122,4 +125,74 @@ it('what a changed or deleted schedule still runs is ended, since a relay would 
   await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
   await until(async () => !(await running()).includes('formerName'));
   await until(async () => (await running()).includes('relay'));
+});
+
+/** A way to Temporal that can be shut: connections are then refused, and those that are open are cut. */
+async function aWay() {
+  const [host, port] = forkEngines().temporalAddress.split(':');
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = dial({ host, port: Number(port) });
+    for (const socket of [near, far]) {
+      open.add(socket.on('error', () => {}));
+      socket.once('close', () => {
+        near.destroy();
+        far.destroy();
+        open.delete(socket);
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${own}`,
+    shut() {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+    open: () => once(server.listen(own, '127.0.0.1'), 'listening'),
+  };
+}
+
+describe('a worker that starts while Temporal is away', () => {
+  const given = (namespace: string, address: string) => {
+    const lazy = Connection.lazy({ address, connectTimeout: '300ms', interceptors: [] });
+    const warned: string[] = [];
+    const log = { warn: (_: unknown, message: string) => void warned.push(message) } as unknown as Logger;
+    const signal = new AbortController();
+    const input = { relayShards: 1, wallets: noWallets, startedAt: early, log, signal: signal.signal };
+    return { lazy, warned, abort: () => signal.abort(), start: new Client({ connection: lazy, namespace }), input };
+  };
+
+  it('creates its schedules as soon as Temporal answers', async () => {
+    const way = await aWay();
+    way.shut();
+    const { lazy, start, warned, input } = given(client.options.namespace, way.address);
+    const created = ensureSchedulesWhenUp(start, input);
+    await until(() => warned.length > 1);
+    await way.open();
+    await created;
+    await listed([...relays(1), ...always]);
+    await lazy.close();
+    way.shut();
+  });
+
+  it('stops trying when it is told to stop', async () => {
+    const way = await aWay();
+    way.shut();
+    const { lazy, start, warned, abort, input } = given(client.options.namespace, way.address);
+    const tried = ensureSchedulesWhenUp(start, input);
+    await until(() => warned.length > 0);
+    abort();
+    await tried;
+    await lazy.close();
+  });
+
+  it('is told when Temporal refuses', async () => {
+    const { lazy, start, warned, input } = given('', forkEngines().temporalAddress);
+    await expect(ensureSchedulesWhenUp(start, input)).rejects.toThrow();
+    expect(warned).toEqual([]);
+    await lazy.close();
+  });
 });
