@@ -33,7 +33,7 @@ export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date
       ageMs < 0
         ? 'must be at most 5 minutes ahead of the clock of the service'
         : 'must be at most 72 hours before the clock of the service';
-    throw new ServiceError('VALIDATION_FAILED', [{ path: 'occurredAt', message }]);
+    throw new ServiceError('VALIDATION_FAILED', [{ path: 'occurredAt', message }], undefined, { occurredAt: told });
   }
   const at = told && ageMs < 0 ? now : told;
   return {

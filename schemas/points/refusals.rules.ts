@@ -32,6 +32,12 @@ function limitText(words: Catalogue['refusals'], { details, facts }: Limit, at: 
 const isAboutAmount = (mistakes: unknown): boolean =>
   Array.isArray(mistakes) && mistakes.some((mistake: { path?: unknown }) => mistake.path === 'amount');
 
+/** What was wrong with a request, as far as a cashier can do something about it. */
+function mistakeText(words: Catalogue['refusals'], { details, facts }: Refusal, now: Date): string {
+  if (facts.occurredAt) return facts.occurredAt < now ? words.tooOld : words.ahead;
+  return isAboutAmount(details) ? words.amount : words.VALIDATION_FAILED;
+}
+
 interface Spoken {
   language: Language;
   now: Date;
@@ -65,10 +71,10 @@ type Refusal = Pick<ServiceError, 'code' | 'details' | 'message' | 'facts'>;
  * The `message` for developers, and what a person reads: `display` is undefined for a refusal that no cashier meets.
  */
 export function sentencesOf(error: Refusal, at: Spoken): { message: string; display?: string } {
-  const { code, details } = error;
+  const { code } = error;
   const message = detailedText(error, { ...at, language: 'en' }) ?? error.message;
   const words: Catalogue['refusals'] & Partial<Record<string, unknown>> = catalogues[at.language].refusals;
-  const whole = code === 'VALIDATION_FAILED' && isAboutAmount(details) ? words.amount : words[code];
+  const whole = code === 'VALIDATION_FAILED' ? mistakeText(words, error, at.now) : words[code];
   const display = detailedText(error, at) ?? (typeof whole === 'string' ? whole : undefined);
   return { message, ...(display !== undefined && { display }) };
 }

@@ -152,6 +152,9 @@ export const de: Catalogue = {
     byHand: 'Ein Einkauf, der nachträglich gesendet wurde, kann in der Konsole von Hand gebucht werden.',
     currency: (currency) => `Diese Karte zählt nur Einkäufe in ${currency}.`,
     amount: 'Der Betrag muss eine ganze Zahl in Cent sein, ohne Komma.',
+    tooOld:
+      'Das ist mehr als 72 Stunden her und wurde deshalb nicht gebucht. Es kann in der Konsole von Hand gebucht werden.',
+    ahead: 'Die Uhr dieser Kasse geht vor. Bitte richtig stellen und noch einmal eingeben.',
     MEMBER_NOT_FOUND: 'Diese Karte gibt es nicht.',
     MEMBER_NOT_ACTIVE: 'Diese Karte ist gesperrt oder abgelaufen.',
     STAMP_DELTA_ONLY: 'Hier werden Stempel nur einzeln vergeben.',

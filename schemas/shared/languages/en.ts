@@ -149,6 +149,8 @@ export const en = {
     byHand: 'A purchase that was sent later can be booked by hand in the console.',
     currency: (currency: string): string => `This card counts purchases in ${currency} only.`,
     amount: 'The amount must be a whole number of cents, without a decimal point.',
+    tooOld: 'This was more than 72 hours ago, so it was not booked. It can be booked by hand in the console.',
+    ahead: 'The clock of this till is ahead. Set it right, then enter this again.',
     MEMBER_NOT_FOUND: 'There is no such card.',
     MEMBER_NOT_ACTIVE: 'This card is blocked or has expired.',
     STAMP_DELTA_ONLY: 'Stamps are given one at a time here.',

@@ -150,6 +150,8 @@ export const es: Catalogue = {
     byHand: 'Una compra enviada más tarde puede registrarse a mano en la consola.',
     currency: (currency) => `Esta tarjeta solo cuenta compras en ${currency}.`,
     amount: 'El importe debe ser un número entero de céntimos, sin coma.',
+    tooOld: 'Esto ocurrió hace más de 72 horas y no se ha registrado. Puede registrarse a mano en la consola.',
+    ahead: 'El reloj de esta caja va adelantado. Póngalo en hora y vuelva a introducirlo.',
     MEMBER_NOT_FOUND: 'Esta tarjeta no existe.',
     MEMBER_NOT_ACTIVE: 'Esta tarjeta está bloqueada o ha caducado.',
     STAMP_DELTA_ONLY: 'Aquí los sellos se dan de uno en uno.',

@@ -150,6 +150,8 @@ export const fr: Catalogue = {
     byHand: 'Un achat envoyé plus tard peut être saisi à la main dans la console.',
     currency: (currency) => `Cette carte ne compte que les achats en ${currency}.`,
     amount: 'Le montant doit être un nombre entier de centimes, sans virgule.',
+    tooOld: 'C’était il y a plus de 72 heures : rien n’a été enregistré. On peut le saisir à la main dans la console.',
+    ahead: 'L’horloge de cette caisse avance. Réglez-la, puis recommencez la saisie.',
     MEMBER_NOT_FOUND: 'Cette carte n’existe pas.',
     MEMBER_NOT_ACTIVE: 'Cette carte est bloquée ou expirée.',
     STAMP_DELTA_ONLY: 'Ici, les tampons se donnent un par un.',

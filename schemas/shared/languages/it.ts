@@ -148,6 +148,8 @@ export const it: Catalogue = {
     byHand: 'Un acquisto inviato più tardi può essere registrato a mano nella console.',
     currency: (currency) => `Questa carta conta solo acquisti in ${currency}.`,
     amount: 'L’importo deve essere un numero intero di centesimi, senza virgola.',
+    tooOld: 'È successo più di 72 ore fa e non è stato registrato. Si può registrare a mano nella console.',
+    ahead: 'L’orologio di questa cassa è avanti. Lo regoli e inserisca di nuovo.',
     MEMBER_NOT_FOUND: 'Questa carta non esiste.',
     MEMBER_NOT_ACTIVE: 'Questa carta è bloccata o scaduta.',
     STAMP_DELTA_ONLY: 'Qui i timbri si danno uno alla volta.',

@@ -1,6 +1,7 @@
 // Refusals at the counter: each says what is missing, the room or the time, in the language of the person who reads it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { saleOf } from '../../../activities/points/adjustOrRedeem.rules.js';
 import { failure } from '../../../api/http/answer.js';
 import { award, redeem } from '../../../schemas/points/balance.rules.js';
 import { pointsOf, requireCooledDown, requireWithinDay } from '../../../schemas/points/earning.rules.js';
@@ -80,6 +81,23 @@ describe('a refusal at the counter', () => {
       }
     const online = () => requireCooledDown(600, later(-60_000), { occurredAt: now });
     expect(refused(online).display).not.toMatch(/console/);
+  });
+
+  it('of a sale that is too old, or ahead of the clock, says what happened and what to do, in every language', () => {
+    const limitMs = 72 * 3_600_000;
+    for (const language of languages)
+      fc.assert(
+        fc.property(fc.integer({ min: 1, max: 10 ** 10 }), (beyond) => {
+          const sold = (at: Date) => () => saleOf({ occurredAt: at.toISOString() }, now);
+          const { code, display } = refused(sold(later(-limitMs - beyond)), language);
+          expect(code).toBe('VALIDATION_FAILED');
+          expect(display).toContain('72');
+          expect(display).toMatch(/[ck]onsol/i);
+          const ahead = refused(sold(later(300_000 + beyond)), language).display;
+          expect(ahead).toMatch(/clock|Uhr|horloge|reloj|orologio/);
+        }),
+        { numRuns: 20 },
+      );
   });
 
   it('of an amount with a decimal point speaks of minor units', () => {
