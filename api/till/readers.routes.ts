@@ -21,14 +21,13 @@ import type { Routes } from '../http/request.js';
 async function presentReader(deps: Deps, row: ReaderRow): Promise<z.input<typeof reader>> {
   const present = await readerNow(deps, row);
   const all = [...present.former, present.taps];
-  const gaps = all.flatMap((taps) => taps.gaps);
   return shown(reader, present, {
     programIds: present.programIds?.map(programIdOf),
     lookupBy: present.lookupBy ?? [],
     waiting: present.waiting ?? 0,
     received: all.reduce((sum, taps) => sum + receivedOf(taps), 0),
-    missing: gaps,
-    overdue: overdueOf({ gaps }, deps.now()),
+    missing: all.flatMap(({ gaps }) => gaps),
+    overdue: all.reduce((sum, taps) => sum + overdueOf(taps, deps.now()), 0),
   });
 }
 

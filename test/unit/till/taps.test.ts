@@ -68,8 +68,55 @@ describe('the taps of a till', () => {
     );
   });
 
-  it('of a till that skips numbers all the time fill a bounded row', () => {
-    const odd = Array.from({ length: 5_000 }, (_, index) => ({ sequence: 2 * index + 1, at: now }));
-    expect(withArrivals(noTaps, odd).gaps.length).toBeLessThanOrEqual(2_000);
+  it('of a till that skips numbers all the time fill a bounded row, which names none that arrived', () => {
+    const { gaps } = withArrivals(
+      noTaps,
+      Array.from({ length: 5_000 }, (_, index) => ({ sequence: 2 * index + 1, at: now })),
+    );
+    expect(gaps.length).toBeLessThanOrEqual(2_000);
+    const steps = fc.array(
+      fc.oneof(
+        fc.record({ late: fc.array(fc.integer({ min: 1, max: 9_000 }), { maxLength: 200 }) }),
+        fc.record({ counts: fc.integer({ min: 0, max: 9_100 }) }),
+      ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 4 }), fc.boolean(), steps, (stride, isCounted, later_) => {
+        const first = Array.from({ length: 2_100 }, (_, index) => (index + 1) * stride);
+        const seen = new Set(first);
+        // Either the gaps come one by one, or one gap is split again and again.
+        const begin = isCounted ? counted(noTaps, 2_100 * stride, now) : noTaps;
+        let known = 2_100 * stride;
+        let taps = withArrivals(
+          begin,
+          first.map((sequence) => ({ sequence, at: now })),
+        );
+        let isExact = true;
+        for (const each of later_) {
+          if ('counts' in each) {
+            known = Math.max(known, each.counts);
+            taps = counted(taps, each.counts, now);
+          } else {
+            isExact &&= each.late.every(
+              (sequence, index) => !seen.has(sequence) && each.late.indexOf(sequence) === index,
+            );
+            for (const sequence of each.late) seen.add(sequence);
+            known = Math.max(known, ...each.late);
+            taps = withArrivals(
+              taps,
+              each.late.map((sequence) => ({ sequence, at: now })),
+            );
+          }
+          const missing = known - seen.size;
+          expect(taps.gaps.length).toBeLessThanOrEqual(2_000);
+          const named = taps.gaps.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
+          expect(named.filter((sequence) => seen.has(sequence))).toEqual([]);
+          expect(missingOf(taps)).toBeLessThanOrEqual(missing);
+          if (isExact) expect([missingOf(taps), overdueOf(taps, later(60_001))]).toEqual([missing, missing]);
+        }
+      }),
+      { numRuns: 10 },
+    );
   });
 });
