@@ -57,12 +57,35 @@ async function onlyOne(
   return member;
 }
 
+/** A tap that may be a repeat: the ids of the entries that it would write, and the fingerprint of its request. */
+export interface Repeatable {
+  entryId: (memberId: string) => string;
+  fingerprint: string;
+}
+
+/** The member whom the same request has changed before, whatever its code means by now. */
+async function changedBefore(
+  deps: Deps,
+  found: readonly MemberRow[],
+  { till, tap }: { till: Till; tap: Repeatable | undefined },
+): Promise<MemberRow | undefined> {
+  const isClear = found.length < 2 && !till.reader?.programIds;
+  if (!tap || isClear) return undefined;
+  const _id = { $in: found.map((member) => tap.entryId(member._id)) };
+  const { merchantId } = till;
+  const entry = await deps.collections.ledger.findOne({ _id, merchantId, fingerprint: tap.fingerprint });
+  return found.find((member) => member._id === entry?.memberId);
+}
+
 /** Throws MEMBER_NOT_FOUND, CODE_AMBIGUOUS. */
-export const memberAtTill = async (
+export async function memberAtTill(
   deps: Deps,
   till: Till,
-  { memberCode, programId }: { memberCode: string; programId?: string | undefined },
-): Promise<MemberRow> => onlyOne(deps, await byCode(deps, till, memberCode), { till, programId });
+  { memberCode, programId, tap }: { memberCode: string; programId?: string | undefined; tap?: Repeatable | undefined },
+): Promise<MemberRow> {
+  const found = await byCode(deps, till, memberCode);
+  return (await changedBefore(deps, found, { till, tap })) ?? (await onlyOne(deps, found, { till, programId }));
+}
 
 /** Throws MEMBER_NOT_FOUND, CODE_AMBIGUOUS, PERMISSION_DENIED. */
 export async function lookUp(

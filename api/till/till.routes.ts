@@ -9,22 +9,30 @@ import { cachedProgram } from '../../activities/programs/program.reads.js';
 import { pairReader } from '../../activities/till/readers.writes.js';
 import { countSometimes, noteHello, tapStatements } from '../../activities/till/taps.writes.js';
 import { undoRule } from '../../activities/till/undo.rules.js';
-import { programIdOf } from '../../schemas/shared/ids.js';
+import { keyedChangeId, programIdOf } from '../../schemas/shared/ids.js';
 import { networkOf } from '../../schemas/shared/ipAddress.rules.js';
 import { readCode } from '../../schemas/shared/text.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import type { tillEndpoints } from '../../schemas/till/till.routes.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
+import { fingerprintOf } from '../http/idempotencyKey.js';
 import type { Request, Routes } from '../http/request.js';
 import { performChange } from '../members/performChange.writes.js';
 import { type KeyedMemberChange, performKeyedChange } from '../points/balances.routes.js';
 import { presentProgram } from '../programs/program.view.js';
-import { lookUp, lookupByOf, memberAtTill, presentAtTill } from './lookup.reads.js';
+import { lookUp, lookupByOf, memberAtTill, presentAtTill, type Repeatable } from './lookup.reads.js';
 
 type Rule = ChangeMember['decide'];
 type TapRequest = Request<Endpoints['tillEarn' | 'tillRedeem' | 'tillUndo']>;
 
 const presentReader = ({ _id: id, name, location }: ReaderRow) => ({ id, name, location: location ?? null });
+
+/** Undefined without a key: such a request repeats none. */
+function repeatable({ ctx, body }: TapRequest, { operation }: KeyedMemberChange): Repeatable | undefined {
+  const key = ctx.get('Idempotency-Key');
+  if (!key) return undefined;
+  return { entryId: (memberId) => keyedChangeId(operation, memberId, key), fingerprint: fingerprintOf(body) };
+}
 
 /** A change at the till. Its tap arrives with it; that of a refusal is noted by the guard. */
 async function performTap(request: TapRequest, change: KeyedMemberChange) {
@@ -41,7 +49,7 @@ async function performTap(request: TapRequest, change: KeyedMemberChange) {
       const statements = [...(decision.statements ?? []), ...(tap ? await tapStatements(deps, tap) : [])];
       return { ...decision, ledger: { ...decision.ledger, till }, statements };
     };
-  const member = await memberAtTill(deps, caller, { memberCode, programId });
+  const member = await memberAtTill(deps, caller, { memberCode, programId, tap: repeatable(request, change) });
   const params = { id: member._id };
   const answer = await performKeyedChange(
     { deps, caller, params, body, ctx },

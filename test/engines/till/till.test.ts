@@ -144,6 +144,27 @@ describe('a change at the till', () => {
     expect(event.data.actor).toEqual({ type: 'reader', id, name: 'Terrace till' });
   });
 
+  it('gets its first answer again when its code has become that of several people, or is not allowed any more', async () => {
+    const { at, id } = await aTill();
+    const [one, two] = [await stamps(), await stamps()];
+    const ada = await merchant.enroll({ programId: one._id, externalId: 'PLASTIC-7' });
+    const body = { memberCode: 'PLASTIC-7', quantity: 2, sequence: 1 };
+    const first = await at('earn', body, 'plastic-key-1');
+    const bo = await merchant.enroll({ programId: two._id, externalId: 'PLASTIC-7' });
+    expect((await at('earn', body, 'plastic-key-1')).text).toBe(first.text);
+    expect(outcome(await at('earn', { ...body, sequence: 2 }, 'plastic-key-1'))).toEqual([409, 'CODE_AMBIGUOUS']);
+    const credential = bearer(await merchant.token());
+    const only = { method: 'PATCH', body: { programIds: [two._id] }, credential };
+    await merchant.call(`/merchants/me/readers/${id}`, only);
+    expect((await at('earn', body, 'plastic-key-1')).text).toBe(first.text);
+    const undo = await at('undo', { memberCode: ada.memberCode, sequence: 3 }, 'plastic-key-2');
+    expect(outcome(undo)).toEqual([404, 'MEMBER_NOT_FOUND']);
+    // Another request with this key means the other person.
+    expect((await at('earn', { ...body, sequence: 4 }, 'plastic-key-1')).body.data.member.id).toBe(bo.id);
+    const { ledger } = service.deps.collections;
+    expect(await ledger.countDocuments({ memberId: { $in: [ada.id, bo.id] }, type: 'earn' })).toBe(2);
+  });
+
   it('of a reader with the same number twice is applied, and counted once', async () => {
     const { at } = await aTill();
     const program = await stamps();
