@@ -5,7 +5,7 @@ import { allowSound, feedback } from './feedback.js';
 import { Find } from './find.js';
 import { MemberScreen } from './member.js';
 import { Pair } from './pair.js';
-import { createScanFilter, createScanner, pauseMs, withoutSymbology } from './scanner.js';
+import { createScanFilter, createScanner, isShortcut, pauseMs, withoutSymbology } from './scanner.js';
 import { type TillState, waitingOf } from './state.js';
 import { TapLists } from './tapLists.js';
 import { texts } from './texts.js';
@@ -36,9 +36,9 @@ function useScans(till: Till) {
       latest.current(readings);
     };
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey) return;
-      const { key, code, shiftKey } = event;
-      end(scanner.press({ key, code, shiftKey, at: event.timeStamp }), event);
+      if (isShortcut(event)) return;
+      const { key, code, shiftKey, altKey } = event;
+      end(scanner.press({ key, code, shiftKey, altKey, at: event.timeStamp }), event);
       clearTimeout(timer);
       timer = setTimeout(() => end(scanner.pause(performance.now())), pauseMs + 20);
     };
@@ -71,6 +71,18 @@ function Status({ state }: { state: TillState }) {
   );
 }
 
+/** Nothing is noted without the device's database. */
+function StoreAlert({ till }: { till: Till }) {
+  return (
+    <div className="alert" role="alert">
+      <p>{texts.store.broken}</p>
+      <button type="button" onClick={() => void till.connect()}>
+        {texts.store.retry}
+      </button>
+    </div>
+  );
+}
+
 export function App({ till }: { till: Till }) {
   const state = useStore(till.state);
   const scans = useScans(till);
@@ -78,10 +90,12 @@ export function App({ till }: { till: Till }) {
   const isOut = shutOut !== undefined && device?.token !== undefined;
   // The link of a pairing code also connects the device of somebody who is signed in.
   const [isLinked] = useState(() => location.hash.length > 1);
-  if (phase === 'starting') return <main aria-busy="true" />;
+  const storeAlert = state.isStoreBroken && <StoreAlert till={till} />;
+  if (phase === 'starting') return <main aria-busy={!state.isStoreBroken}>{storeAlert}</main>;
   if (phase === 'unpaired' || (isLinked && device?.token === undefined))
     return (
       <main>
+        {storeAlert}
         <Pair till={till} />
       </main>
     );
@@ -89,6 +103,7 @@ export function App({ till }: { till: Till }) {
     <>
       <Status state={state} />
       <main>
+        {storeAlert}
         {shutOut && (
           <div className="alert" role="alert">
             <p>{shutOut.display ?? (isOut ? texts.out.reader : texts.out.person)}</p>

@@ -3,8 +3,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useStore } from '../store.js';
 import { startCamera } from './camera.js';
 import { Title } from './parts.js';
-import { programOf } from './state.js';
-import { nameOf } from './taps.js';
+import { programOf, type TillState } from './state.js';
+import { type Candidate, nameOf } from './taps.js';
 import { texts } from './texts.js';
 import type { Till } from './till.js';
 
@@ -24,14 +24,26 @@ function Camera({ onCode, onRefused }: { onCode: (code: string) => void; onRefus
   return <video ref={video} aria-label={texts.find.view} muted playsInline />;
 }
 
+/** What tells one card from another. */
+function labelOf(person: Candidate, state: TillState): string {
+  const code = state.choices?.areReadings && person.firstName ? person.memberCode : undefined;
+  const program = programOf(state, person.programId)?.name;
+  return [nameOf(person), code, program].filter((part) => part !== undefined).join(' · ');
+}
+
 function Choices({ till }: { till: Till }) {
   const state = useStore(till.state);
   return (
     <div className="card">
       <h2>{texts.choose.whose}</h2>
-      {state.choices?.map(({ programId, ...person }) => (
-        <button key={person.memberCode} type="button" onClick={() => void till.find([person.memberCode], programId)}>
-          {nameOf(person)} · {programOf(state, programId)?.name}
+      {state.choices?.areReadings && <p>{texts.choose.readings}</p>}
+      {state.choices?.candidates.map((person) => (
+        <button
+          key={person.memberCode}
+          type="button"
+          onClick={() => void till.find([person.memberCode], person.programId)}
+        >
+          {labelOf(person, state)}
         </button>
       ))}
     </div>

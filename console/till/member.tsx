@@ -133,9 +133,9 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
   const onTap = async (deed: Deed): Promise<void> => {
     if (isTapping) return;
     setTapping(true);
-    await till
-      .tap({ ...deed, code, name, ...(programId !== undefined && { programId }) })
-      .finally(() => setTapping(false));
+    const isNoted = await till.tap({ ...deed, code, name, ...(programId !== undefined && { programId }) });
+    setTapping(false);
+    if (!isNoted) feedback.refused();
   };
   const tap: OnTap = (deed) => void onTap(deed);
   const goal = program?.style === 'stamps' ? program.goal : undefined;
@@ -159,6 +159,11 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
         {!isActive && <p className="problem">{texts.member.inactive}</p>}
       </div>
       <div className="card deeds">
+        {shown.isNotNoted && !isTapping && (
+          <p className="alert problem" role="alert">
+            <strong>{texts.store.notNoted}</strong> {texts.store.tryAgain}
+          </p>
+        )}
         {done && <Done key={done.id} tap={done} till={till} />}
         {!done && !program && (
           <>

@@ -7,6 +7,7 @@ export interface Press {
   /** Which key it is, as in KeyboardEvent. */
   code: string;
   shiftKey: boolean;
+  altKey?: boolean;
   /** In milliseconds. */
   at: number;
 }
@@ -25,6 +26,10 @@ const otherKeys: Record<string, string> = {
   Semicolon: ';',
 };
 
+/** With AltGr, which some systems report as Ctrl and Alt, keyboards write characters such as ]. */
+export const isShortcut = ({ ctrlKey, altKey, metaKey }: Record<'ctrlKey' | 'altKey' | 'metaKey', boolean>): boolean =>
+  metaKey || (ctrlKey && !altKey);
+
 function byPosition({ code, shiftKey }: Press): string {
   const [, letter, digit] = /^(?:Key([A-Z])|(?:Digit|Numpad)(\d))$/.exec(code) ?? [];
   if (letter !== undefined) return shiftKey ? letter : letter.toLowerCase();
@@ -41,7 +46,9 @@ const plain = /^[\w-]+$/;
 export function readingsOf(presses: readonly Press[]): string[] {
   const typed = presses.filter(({ key }) => key.length === 1);
   const byKey = withoutSymbology(typed.map(({ key }) => key).join(''));
-  const byPlace = withoutSymbology(typed.map(byPosition).join(''));
+  // A scanner that types as if the layout were American needs no AltGr.
+  const isByKey = typed.some(({ altKey }) => altKey);
+  const byPlace = isByKey ? '' : withoutSymbology(typed.map(byPosition).join(''));
   const readings = [...new Set([byKey, byPlace])].filter((text) => text !== '');
   const inForm = readings.filter((text) => memberCode.test(text));
   if (inForm.length > 0) return inForm;

@@ -55,6 +55,8 @@ export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Li
       const change = taps.find(({ device: of, sequence }) => of === tap.device && sequence === undone);
       if (change?.state === 'refused') return { status: 409, error: nothingToUndo };
     }
+    // That it is sent matters more than that the device notes so.
+    await store.markTried(tap.id).catch(() => undefined);
     const { path, body } = requestOf(tap, device);
     return call(path, body, { token: device.token, key: tap.key });
   }

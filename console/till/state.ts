@@ -19,6 +19,8 @@ export interface Shown {
   isFresh: boolean;
   /** The tap that was noted last. */
   doneId?: number;
+  /** The device could not store the last tap. */
+  isNotNoted?: boolean;
 }
 
 export interface TillState {
@@ -26,12 +28,15 @@ export interface TillState {
   phase: 'starting' | 'unpaired' | 'paired';
   device?: Device;
   line: 'unknown' | 'on' | 'off';
+  /** The device can store nothing. */
+  isStoreBroken?: boolean;
   /** Why the service refuses this device. */
   shutOut?: Failure;
   taps: Tap[];
   isFinding: boolean;
   shown?: Shown;
-  choices?: Candidate[];
+  /** `areReadings`: what a scanner typed can be read as either. */
+  choices?: { candidates: Candidate[]; areReadings: boolean };
   /** Why nothing was found. */
   problem?: { code: string; text?: string | undefined };
 }

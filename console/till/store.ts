@@ -24,15 +24,22 @@ export interface TillStore {
   taps: () => Promise<Tap[]>;
   /** In the order in which they were noted. */
   waiting: () => Promise<Tap[]>;
+  /** Says that a tap is being sent. */
+  markTried: (id: number) => Promise<void>;
   settle: (id: number, state: Pick<Tap, 'state' | 'why'>) => Promise<void>;
   dismiss: (id: number) => Promise<void>;
   known: (code: string) => Promise<Known | undefined>;
-  remember: (codes: readonly string[], known: Known) => Promise<void>;
+  /** Returns it with the taps that its balance may have. */
+  remember: (codes: readonly string[], known: Known) => Promise<Known>;
   forgetMembers: () => Promise<void>;
   /** Removes what is older: taps that were sent or dismissed, and members. */
   tidy: (before: { taps: number; members: number }) => Promise<void>;
   close: () => void;
 }
+
+type Work<T> = (db: IDBPDatabase<Schema>, late: AbortSignal) => Promise<T>;
+
+const patienceMs = 3_000;
 
 /** A file that a test names; the page's own by default. */
 export function createTillStore(name = 'till'): TillStore {
@@ -55,13 +62,30 @@ export function createTillStore(name = 'till'): TillStore {
     opening.catch(forget);
     return opening;
   };
+  /** A database that the system has closed may never answer. `late` tells a work that nobody waits for it any more. */
+  async function inTime<T>(work: Work<T>): Promise<T> {
+    const late = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        late.abort();
+        reject(new Error('The database does not answer.'));
+      }, patienceMs);
+    });
+    async function run(): Promise<T> {
+      const db = await open();
+      late.signal.throwIfAborted();
+      return work(db, late.signal);
+    }
+    return Promise.race([run(), limit]).finally(() => clearTimeout(timer));
+  }
   /** Each work is one transaction, or may be repeated. */
-  async function within<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
+  async function within<T>(work: Work<T>): Promise<T> {
     try {
-      return await work(await open());
+      return await inTime(work);
     } catch {
       forget();
-      return work(await open());
+      return inTime(work);
     }
   }
 
@@ -90,27 +114,47 @@ export function createTillStore(name = 'till'): TillStore {
         await change.done;
       }),
     add: (asked, { key, at }) =>
-      within(async (db) => {
+      within(async (db, late) => {
         const change = db.transaction(['settings', 'devices', 'taps'], 'readwrite', { durability: 'strict' });
-        const taps = change.objectStore('taps');
-        const there = await taps.index('key').get(key);
-        if (there) return there;
-        const id = await change.objectStore('settings').get('current');
-        const device = id === undefined ? undefined : await change.objectStore('devices').get(id);
-        if (!device) throw new Error('No device is connected.');
-        const sequence = device.counted + 1;
-        const occurredAt = new Date(at + device.aheadMs).toISOString();
-        // The database chooses the id.
-        const row = { ...asked, device: device.id, sequence, key, at, occurredAt, state: 'waiting' } as Tap;
-        const [, given] = await Promise.all([
-          change.objectStore('devices').put({ ...device, counted: sequence }),
-          taps.add(row),
-          change.done,
-        ]);
-        return { ...row, id: given };
+        // The cashier is told that a tap which fails or comes too late is not noted, so it must not be.
+        const withdraw = () => {
+          try {
+            change.abort();
+          } catch {
+            // It has ended: the repetition finds the tap if it was stored.
+          }
+        };
+        late.addEventListener('abort', withdraw);
+        try {
+          const taps = change.objectStore('taps');
+          const there = await taps.index('key').get(key);
+          if (there) return there;
+          const id = await change.objectStore('settings').get('current');
+          const device = id === undefined ? undefined : await change.objectStore('devices').get(id);
+          if (!device) throw new Error('No device is connected.');
+          const sequence = device.counted + 1;
+          const occurredAt = new Date(at + device.aheadMs).toISOString();
+          // The database chooses the id.
+          const row = { ...asked, device: device.id, sequence, key, at, occurredAt, state: 'waiting' } as Tap;
+          await change.objectStore('devices').put({ ...device, counted: sequence });
+          const given = await taps.add(row);
+          await change.done;
+          return { ...row, id: given };
+        } catch (error) {
+          change.done.catch(() => undefined);
+          withdraw();
+          throw error;
+        }
       }),
     taps: () => within((db) => db.getAll('taps')),
     waiting: () => within((db) => db.getAllFromIndex('taps', 'state', 'waiting')),
+    markTried: (id) =>
+      within(async (db) => {
+        const change = db.transaction('taps', 'readwrite');
+        const tap = await change.store.get(id);
+        if (tap && !tap.isTried) await change.store.put({ ...tap, isTried: true });
+        await change.done;
+      }),
     settle: (id, state) =>
       within(async (db) => {
         const change = db.transaction('taps', 'readwrite');
@@ -128,8 +172,13 @@ export function createTillStore(name = 'till'): TillStore {
     known: (code) => within((db) => db.get('members', code)),
     remember: (codes, known) =>
       within(async (db) => {
-        const change = db.transaction('members', 'readwrite');
-        await Promise.all([...codes.map((code) => change.store.put({ ...known, code })), change.done]);
+        const change = db.transaction(['taps', 'members'], 'readwrite');
+        const waiting = await change.objectStore('taps').index('state').getAll('waiting');
+        const tried = waiting.filter(({ code, isTried }) => isTried && code === known.member.memberCode);
+        const kept: Known = { ...known, sent: tried.map(({ id }) => id) };
+        const members = change.objectStore('members');
+        await Promise.all([...codes.map((code) => members.put({ ...kept, code })), change.done]);
+        return kept;
       }),
     forgetMembers: () => within((db) => db.clear('members')),
     tidy: (before) =>

@@ -38,13 +38,16 @@ export interface Member extends Person {
   status: string;
 }
 
-export type Candidate = Person & { programId: string };
+/** Somebody whose card may be meant. */
+export type Candidate = Person & { programId: string | undefined };
 
 /** What is known of a member, and since when (this device's clock). */
 export interface Known {
   member: Member;
   programId: string | undefined;
   at: number;
+  /** The taps that were sent before it was told, and not decided: the balance may have them. */
+  sent?: number[];
 }
 
 /** Who taps: a paired device, or a person who is signed in. Each counts its own taps. */
@@ -83,6 +86,8 @@ export type Tap = Asked & {
   at: number;
   occurredAt: string;
   state: 'waiting' | 'sent' | 'refused';
+  /** It was sent at least once, so that the service may have it. */
+  isTried?: boolean;
   why?: string;
   dismissed?: boolean;
 };
@@ -100,6 +105,8 @@ export interface Answer {
   data?: unknown;
   error?: Failure;
   retryAfterMs?: number;
+  /** It is the answer of an earlier request with the same key. */
+  isRepeat?: boolean;
   programId?: string;
 }
 
@@ -126,6 +133,7 @@ export function readAnswer(
   const answer: Answer = { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
   const programId = headers.get('X-Program-Id');
   if (programId) answer.programId = programId;
+  if (headers.get('Idempotent-Replayed')) answer.isRepeat = true;
   try {
     const { success, data, error } = JSON.parse(text) as { success?: boolean; data?: unknown; error?: Failure };
     if (success === true) return { ...answer, data };
@@ -164,11 +172,24 @@ export function undoable(taps: readonly Tap[], code: string, now: number): Tap |
 export const pointsFor = ({ earn }: Program, amount: number): number =>
   earn?.per && earn.points ? Math.floor((amount * earn.points) / earn.per) : 0;
 
-/** The balance with the taps that the service does not know yet. */
-export function balanceWith(known: Known, taps: readonly Tap[]): number {
-  const { memberCode, balance } = known.member;
-  const waiting = taps.filter(({ code, state }) => code === memberCode && state === 'waiting');
-  return waiting.reduce((sum, { delta }) => sum + delta, balance);
+/** The balance with the taps that it does not have yet. */
+export function balanceWith({ member, sent = [] }: Known, taps: readonly Tap[]): number {
+  const missing = taps.filter(
+    ({ id, code, state }) => code === member.memberCode && state === 'waiting' && !sent.includes(id),
+  );
+  return missing.reduce((sum, { delta }) => sum + delta, member.balance);
+}
+
+/** What the answer to a tap tells of its member; undefined when what is known is newer. */
+export function knownAfter(
+  { id }: Tap,
+  { data, isRepeat }: Answer,
+  { known, program, now }: { known: Known; program: Program | undefined; now: number },
+): Known | undefined {
+  const balance = (data as { current?: number } | undefined)?.current;
+  if (balance === undefined || (isRepeat && known.sent?.includes(id))) return undefined;
+  const rewards = program ? rewardsReady(program, balance) : known.member.rewards;
+  return { ...known, member: { ...known.member, balance, rewards }, ...(!isRepeat && { at: now }) };
 }
 
 export function rewardsReady(program: Program, balance: number): Reward[] {

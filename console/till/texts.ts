@@ -26,7 +26,11 @@ const en = {
     offline: 'No line. Scan or type the number of the card.',
     unknown: 'No card with this number.',
   },
-  choose: { whose: 'Whose card is it?', which: 'Which card is it?' },
+  choose: {
+    whose: 'Whose card is it?',
+    which: 'Which card is it?',
+    readings: "The scanner's letters can be read in two ways. Compare with the card.",
+  },
   member: {
     balance: 'Balance',
     of: (goal: number) => `of ${goal}`,
@@ -52,6 +56,13 @@ const en = {
     refused: (why: string) => `Refused: ${why}`,
     undone: 'Undone',
     lost: 'It may not have arrived before this till was connected anew. Look at the balance of the card before you enter it again.',
+  },
+  store: {
+    notNoted: 'NOT noted.',
+    tryAgain: 'This device could not store it. Try again; if that fails too, close the page and open it again.',
+    broken:
+      'This device can store nothing at the moment, so no tap can be noted. Close the page and open it again. In a private window the till does not work.',
+    retry: 'Try again',
   },
   lists: { refused: 'Did not go through', last: 'Last taps', dismiss: 'Done', none: 'No taps yet.' },
   out: {
@@ -89,7 +100,11 @@ const de: Texts = {
     offline: 'Keine Verbindung. Bitte die Nummer der Karte scannen oder tippen.',
     unknown: 'Keine Karte mit dieser Nummer.',
   },
-  choose: { whose: 'Wem gehört die Karte?', which: 'Welche Karte ist es?' },
+  choose: {
+    whose: 'Wem gehört die Karte?',
+    which: 'Welche Karte ist es?',
+    readings: 'Die Buchstaben des Scanners lassen sich auf zwei Arten lesen. Bitte mit der Karte vergleichen.',
+  },
   member: {
     balance: 'Stand',
     of: (goal) => `von ${goal}`,
@@ -115,6 +130,14 @@ const de: Texts = {
     refused: (why) => `Abgelehnt: ${why}`,
     undone: 'Rückgängig gemacht',
     lost: 'Vielleicht nicht angekommen, bevor diese Kasse neu verbunden wurde. Bitte erst den Stand der Karte ansehen, dann neu eingeben.',
+  },
+  store: {
+    notNoted: 'NICHT notiert.',
+    tryAgain:
+      'Dieses Gerät konnte es nicht speichern. Noch einmal versuchen; wenn auch das nicht geht, die Seite schließen und neu öffnen.',
+    broken:
+      'Dieses Gerät kann gerade nichts speichern, deshalb wird keine Buchung notiert. Die Seite schließen und neu öffnen. In einem privaten Fenster arbeitet die Kasse nicht.',
+    retry: 'Noch einmal versuchen',
   },
   lists: { refused: 'Nicht gebucht', last: 'Letzte Buchungen', dismiss: 'Erledigt', none: 'Noch keine Buchungen.' },
   out: {
@@ -150,7 +173,11 @@ const fr: Texts = {
     offline: 'Hors ligne. Scannez ou saisissez le numéro de la carte.',
     unknown: 'Aucune carte avec ce numéro.',
   },
-  choose: { whose: 'À qui est cette carte ?', which: 'De quelle carte s’agit-il ?' },
+  choose: {
+    whose: 'À qui est cette carte ?',
+    which: 'De quelle carte s’agit-il ?',
+    readings: 'Les lettres du lecteur peuvent se lire de deux façons. Comparez avec la carte.',
+  },
   member: {
     balance: 'Solde',
     of: (goal) => `sur ${goal}`,
@@ -176,6 +203,13 @@ const fr: Texts = {
     refused: (why) => `Refusé : ${why}`,
     undone: 'Annulé',
     lost: 'Peut-être pas arrivé avant que cette caisse soit reconnectée. Regardez le solde de la carte avant de saisir de nouveau.',
+  },
+  store: {
+    notNoted: 'PAS noté.',
+    tryAgain: 'Cet appareil n’a pas pu l’enregistrer. Réessayez ; si cela échoue encore, fermez la page et rouvrez-la.',
+    broken:
+      'Cet appareil ne peut rien enregistrer pour le moment : aucune saisie ne sera notée. Fermez la page et rouvrez-la. La caisse ne fonctionne pas dans une fenêtre privée.',
+    retry: 'Réessayer',
   },
   lists: { refused: 'Non enregistré', last: 'Dernières saisies', dismiss: 'Vu', none: 'Aucune saisie.' },
   out: {
@@ -211,7 +245,11 @@ const es: Texts = {
     offline: 'Sin conexión. Escanee o escriba el número de la tarjeta.',
     unknown: 'Ninguna tarjeta con este número.',
   },
-  choose: { whose: '¿De quién es la tarjeta?', which: '¿Qué tarjeta es?' },
+  choose: {
+    whose: '¿De quién es la tarjeta?',
+    which: '¿Qué tarjeta es?',
+    readings: 'Las letras del lector se pueden leer de dos maneras. Compare con la tarjeta.',
+  },
   member: {
     balance: 'Saldo',
     of: (goal) => `de ${goal}`,
@@ -237,6 +275,14 @@ const es: Texts = {
     refused: (why) => `Rechazado: ${why}`,
     undone: 'Deshecho',
     lost: 'Quizá no llegó antes de conectar de nuevo esta caja. Mire el saldo de la tarjeta antes de anotarlo otra vez.',
+  },
+  store: {
+    notNoted: 'NO anotado.',
+    tryAgain:
+      'Este dispositivo no pudo guardarlo. Inténtelo otra vez; si vuelve a fallar, cierre la página y ábrala de nuevo.',
+    broken:
+      'Este dispositivo no puede guardar nada en este momento, así que no se anota nada. Cierre la página y ábrala de nuevo. En una ventana privada la caja no funciona.',
+    retry: 'Intentar otra vez',
   },
   lists: { refused: 'No registrado', last: 'Últimos registros', dismiss: 'Visto', none: 'Sin registros.' },
   out: {
@@ -272,7 +318,11 @@ const it: Texts = {
     offline: 'Senza linea. Scansiona o digita il numero della carta.',
     unknown: 'Nessuna carta con questo numero.',
   },
-  choose: { whose: 'Di chi è la carta?', which: 'Quale carta è?' },
+  choose: {
+    whose: 'Di chi è la carta?',
+    which: 'Quale carta è?',
+    readings: 'Le lettere del lettore si possono leggere in due modi. Confronta con la carta.',
+  },
   member: {
     balance: 'Saldo',
     of: (goal) => `su ${goal}`,
@@ -298,6 +348,14 @@ const it: Texts = {
     refused: (why) => `Rifiutato: ${why}`,
     undone: 'Annullato',
     lost: 'Forse non è arrivato prima che questa cassa fosse ricollegata. Guarda il saldo della carta prima di registrare di nuovo.',
+  },
+  store: {
+    notNoted: 'NON annotato.',
+    tryAgain:
+      'Questo dispositivo non ha potuto salvarlo. Riprova; se non riesce di nuovo, chiudi la pagina e riaprila.',
+    broken:
+      'Questo dispositivo ora non può salvare nulla, quindi niente viene annotato. Chiudi la pagina e riaprila. In una finestra privata la cassa non funziona.',
+    retry: 'Riprova',
   },
   lists: { refused: 'Non registrato', last: 'Ultime registrazioni', dismiss: 'Visto', none: 'Nessuna registrazione.' },
   out: {

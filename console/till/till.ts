@@ -9,8 +9,8 @@ import {
   type Device,
   type Hello,
   type Known,
+  knownAfter,
   type Member,
-  rewardsReady,
   verdictOf,
 } from './taps.js';
 
@@ -38,12 +38,13 @@ const isPlausibleCode = (text: string): boolean => /^[\w-]{4,64}$/.test(text);
 export interface Till {
   state: Store<TillState>;
   /** Reads what is stored, also after another tab changed it. */
-  refresh: () => Promise<void>;
+  refresh: () => Promise<boolean>;
   /** Says where the device is and sends what waits. Runs at the start, at each return and each minute. */
   connect: () => Promise<void>;
   pair: (code: string) => Promise<void>;
   find: (readings: readonly string[], programId?: string) => Promise<void>;
-  tap: (asked: Asked) => Promise<void>;
+  /** Returns whether the tap is noted. It is not when the device cannot store it. */
+  tap: (asked: Asked) => Promise<boolean>;
   chooseProgram: (programId: string) => void;
   /** Lets the cashier tap once more for the member who is shown. */
   again: () => void;
@@ -57,10 +58,17 @@ export function createTill(ports: Ports): Till {
   const set = (part: Partial<TillState>) => state.set({ ...state.get(), ...part });
   let turn = 0;
 
-  async function refresh(): Promise<void> {
-    const [device, taps] = await Promise.all([store.current(), store.taps()]);
-    const { device: _gone, ...rest } = state.get();
-    state.set({ ...rest, phase: device ? 'paired' : 'unpaired', taps, ...(device && { device }) });
+  /** Returns whether the device can be read. */
+  async function refresh(): Promise<boolean> {
+    try {
+      const [device, taps] = await Promise.all([store.current(), store.taps()]);
+      const { device: _gone, isStoreBroken: _was, ...rest } = state.get();
+      state.set({ ...rest, phase: device ? 'paired' : 'unpaired', taps, ...(device && { device }) });
+      return true;
+    } catch {
+      set({ isStoreBroken: true });
+      return false;
+    }
   }
 
   async function changed(): Promise<void> {
@@ -77,23 +85,17 @@ export function createTill(ports: Ports): Till {
     if (isBack) void flush(true);
   }
 
-  async function showKnown(codes: readonly string[], known: Known, isFresh: boolean): Promise<void> {
-    const { shown } = state.get();
-    if (isFresh) await store.remember(codes, known);
-    if (shown && codes.includes(shown.code))
-      set({ shown: { ...shown, code: known.member.memberCode, programId: known.programId, known, isFresh } });
-  }
-
   const flush = createSender(ports, {
     onAnswer,
-    async onSettled(tap, { data }) {
-      const current = (data as { current?: number } | undefined)?.current;
+    async onSettled(tap, answer) {
       const known = await store.known(tap.code);
-      if (known && current !== undefined) {
-        const program = programOf(state.get(), known.programId);
-        const rewards = program ? rewardsReady(program, current) : known.member.rewards;
-        const member = { ...known.member, balance: current, rewards };
-        await showKnown([tap.code], { ...known, member, at: now() }, true);
+      const program = programOf(state.get(), known?.programId);
+      const told = known && knownAfter(tap, answer, { known, program, now: now() });
+      if (told) {
+        const kept = await store.remember([tap.code], told);
+        const { shown } = state.get();
+        if (shown?.code === tap.code)
+          set({ shown: { ...shown, known: kept, isFresh: shown.isFresh || !answer.isRepeat } });
       }
       await changed();
     },
@@ -115,7 +117,7 @@ export function createTill(ports: Ports): Till {
   }
 
   async function connect(): Promise<void> {
-    await refresh();
+    if (!(await refresh())) return;
     let { device } = state.get();
     if (device?.token === undefined) {
       const person = await personNow();
@@ -154,7 +156,12 @@ export function createTill(ports: Ports): Till {
     const { problem: _former, shutOut: _was, ...rest } = state.get();
     state.set(rest);
     // Each pairing counts from 1.
-    await store.adopt({ id: `reader:${made.reader.id}:${newKey()}`, token: made.token, counted: 0, aheadMs: 0 });
+    try {
+      await store.adopt({ id: `reader:${made.reader.id}:${newKey()}`, token: made.token, counted: 0, aheadMs: 0 });
+    } catch {
+      set({ isStoreBroken: true });
+      return;
+    }
     await changed();
     await connect();
   }
@@ -164,13 +171,12 @@ export function createTill(ports: Ports): Till {
     return programs.length === 1 ? programs[0]?._id : undefined;
   };
 
-  /** Shows what this device knows of the card at once. */
-  async function showFromBefore(readings: readonly string[]): Promise<void> {
-    for (const reading of readings) {
-      const known = await store.known(reading.toUpperCase());
-      if (!known) continue;
-      set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
-      return;
+  /** What this device knows of the card, by each reading. */
+  async function knownBy(readings: readonly string[]): Promise<(Known | undefined)[]> {
+    try {
+      return await Promise.all(readings.map((reading) => store.known(reading.toUpperCase())));
+    } catch {
+      return readings.map(() => undefined);
     }
   }
 
@@ -181,7 +187,12 @@ export function createTill(ports: Ports): Till {
     state.set({ ...rest, isFinding: true });
     const device = state.get().device;
     const readings = device?.readsByPosition ? given.toReversed() : [...given];
-    await showFromBefore(readings);
+    const before = await knownBy(readings);
+    // From the first lookup on it is known how the scanner types.
+    const isClear = readings.length < 2 || (device?.readsByPosition !== undefined && (before[0] || !before[1]));
+    const known = before.find((each) => each !== undefined);
+    if (isClear && known && mine === turn)
+      set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
     let answer: Answer = { status: 0 };
     let asked: Record<string, string> = {};
     for (asked of lookupsOf(readings, device?.hello?.lookupBy ?? [])) {
@@ -194,27 +205,41 @@ export function createTill(ports: Ports): Till {
     const { data, error } = answer;
     if (data !== undefined) {
       const member = data as Member;
-      const known: Known = { member, programId: answer.programId, at: now() };
+      const told: Known = { member, programId: answer.programId, at: now() };
       const code = member.memberCode;
       const scanned = asked.memberCode?.toUpperCase() ?? code;
-      set({ shown: { code, programId: answer.programId, known, isFresh: true }, isFinding: false });
-      await store.remember([...new Set([code, scanned])], known);
-      if (device && given.length > 1) await store.learn(device.id, { readsByPosition: asked.memberCode !== given[0] });
+      // A device that cannot store shows it all the same.
+      const kept = await store.remember([...new Set([code, scanned])], told).catch(() => told);
+      if (mine === turn)
+        set({ shown: { code, programId: answer.programId, known: kept, isFresh: true }, isFinding: false });
+      if (device && given.length > 1)
+        await store.learn(device.id, { readsByPosition: asked.memberCode !== given[0] }).catch(() => undefined);
       return;
     }
     if (verdictOf(answer) === 'again') {
-      showWithoutLine(readings[0] ?? '');
+      if (isClear) showWithoutLine(readings[0] ?? '');
+      else offerReadings(readings, before);
       return;
     }
     const { shown: _gone, ...others } = state.get();
     const candidates = (error?.details as { candidates?: Candidate[] } | undefined)?.candidates;
-    if (error?.code === 'CODE_AMBIGUOUS' && candidates) state.set({ ...others, isFinding: false, choices: candidates });
+    if (error?.code === 'CODE_AMBIGUOUS' && candidates)
+      state.set({ ...others, isFinding: false, choices: { candidates, areReadings: false } });
     else
       state.set({
         ...others,
         isFinding: false,
         problem: { code: error?.code ?? '', text: error?.display ?? error?.message },
       });
+  }
+
+  function offerReadings(readings: readonly string[], before: readonly (Known | undefined)[]): void {
+    const candidates = readings.map((memberCode, index): Candidate => {
+      const known = before[index];
+      if (!known) return { memberCode, firstName: null, lastInitial: null, programId: undefined };
+      return { ...known.member, programId: known.programId };
+    });
+    set({ isFinding: false, choices: { candidates, areReadings: true } });
   }
 
   function showWithoutLine(code: string): void {
@@ -231,14 +256,18 @@ export function createTill(ports: Ports): Till {
     pair,
     find,
     async tap(asked) {
-      const noted = await store.add(asked, { key: newKey(), at: now() });
+      const noted = await store.add(asked, { key: newKey(), at: now() }).catch(() => undefined);
       const { shown, taps } = state.get();
-      set({
-        taps: [...taps, noted],
-        ...(shown?.code === asked.code && { shown: { ...shown, doneId: noted.id } }),
-      });
+      const part: Partial<TillState> = noted ? { taps: [...taps, noted] } : {};
+      if (shown?.code === asked.code) {
+        const { isNotNoted: _former, ...rest } = shown;
+        part.shown = { ...rest, ...(noted ? { doneId: noted.id } : { isNotNoted: true }) };
+      }
+      set(part);
+      if (!noted) return false;
       announce();
       void flush();
+      return true;
     },
     chooseProgram(programId) {
       const { shown } = state.get();

@@ -71,7 +71,7 @@ function createService() {
       const { sequence = 0 } = body;
       keysOf.set(sequence, (keysOf.get(sequence) ?? new Set()).add(key));
       const known = decided.get(key);
-      if (known) return known.answer;
+      if (known) return { ...known.answer, isRepeat: true };
       const answer = decide(body, path);
       decided.set(key, { sequence, code: body.memberCode, answer });
       return answer;

@@ -239,17 +239,6 @@ describe('the till', () => {
     expect(balanceOf(tab.till.state.get())).toBeUndefined();
   });
 
-  it('tries both readings of a scanner, and later the one that was right first', async () => {
-    const { world, tab } = await paired();
-    world.service.balances.set('7Y2Y9M4QXT', 3);
-    await tab.till.find(['7Z2Z9M4QXT', '7Y2Y9M4QXT']);
-    expect(tab.till.state.get().shown?.code).toBe('7Y2Y9M4QXT');
-    await tab.till.refresh();
-    world.setOnline(false);
-    await tab.till.find(['8Z2Z9M4QXT', '8Y2Y9M4QXT']);
-    expect(tab.till.state.get().shown?.code).toBe('8Y2Y9M4QXT');
-  });
-
   it('undoes no earlier change for a person whose change was refused', async () => {
     const { world } = await paired();
     await world.store.adopt({ id: 'user:m:u', counted: 0, aheadMs: 0 });

@@ -1,7 +1,7 @@
 // A keyboard scanner in any layout (docs/till.md).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createScanFilter, createScanner, type Press, readingsOf } from '../../../console/till/scanner.js';
+import { createScanFilter, createScanner, isShortcut, type Press, readingsOf } from '../../../console/till/scanner.js';
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const american = new Map([
@@ -68,6 +68,20 @@ describe('a keyboard scanner', () => {
       );
     });
   }
+
+  it('that is set to the German layout writes the ] of a prefix with AltGr, which is no shortcut', () => {
+    const altGr = { ctrlKey: true, altKey: true, metaKey: false };
+    expect(isShortcut(altGr)).toBe(false);
+    expect(isShortcut({ ...altGr, altKey: false })).toBe(true);
+    expect(isShortcut({ ctrlKey: false, altKey: false, metaKey: true })).toBe(true);
+    const bracket = { key: ']', code: 'Digit9', shiftKey: false, altKey: true, at: 992 };
+    const cardNumber = fc.string({ unit: fc.constantFrom('0', '5', 'Y', 'Z'), minLength: 5 });
+    fc.assert(
+      fc.property(fc.oneof(memberCode, cardNumber), (code) => {
+        expect(readingsOf([bracket, ...typedRightly(`Q3${code}`, germanSwaps)])).toEqual([code]);
+      }),
+    );
+  });
 
   it('is read once when both readings are the same', () => {
     expect(readingsOf(typed('7H2K9M4QXT', {}))).toEqual(['7H2K9M4QXT']);
