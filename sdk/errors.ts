@@ -1,19 +1,10 @@
 // What a call throws.
-import type { operations } from './openapi.js';
+import type { components } from './openapi.js';
 
 export type SuccessStatus = 200 | 201 | 202;
-type CodeIn<Responses> = Responses extends unknown
-  ? {
-      [Status in Exclude<keyof Responses, SuccessStatus>]: Responses[Status] extends {
-        content: { 'application/json': { error: { code: infer Code } } };
-      }
-        ? Code
-        : never;
-    }[Exclude<keyof Responses, SuccessStatus>]
-  : never;
 
 /** The codes of the service, and `NETWORK` when no answer came. */
-export type ErrorCode = CodeIn<operations[keyof operations]['responses']> | 'NETWORK';
+export type ErrorCode = components['schemas']['ErrorCode'] | 'NETWORK';
 
 interface Refusal {
   code: string;

@@ -1,4 +1,6 @@
 // The reference of the API as Markdown, from the OpenAPI document: a page for each tag, and the page that leads to them.
+import { exampleOf as exampleOfSchema } from '../api/openapi/examples.view.js';
+import type { JsonSchema } from '../api/openapi/shapes.view.js';
 import { type FieldRow, fieldRows, type Json, nodeOf, resolved } from './schemaRows.js';
 
 export interface ReferencePage {
@@ -23,8 +25,11 @@ function fieldTable(rows: readonly FieldRow[]): string {
 
 const jsonBlock = (value: Json | undefined): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-const exampleOf = ({ example, examples }: Record<string, Json>, document: Json): Json | undefined =>
-  example ?? resolved(Object.values(nodeOf(examples))[0], document).value;
+function exampleOf({ example, examples, schema }: Record<string, Json>, document: Json): Json | undefined {
+  const given = example ?? resolved(Object.values(nodeOf(examples))[0], document).value;
+  const components = nodeOf(nodeOf(nodeOf(document).components).schemas) as Record<string, JsonSchema>;
+  return given ?? (exampleOfSchema(nodeOf(schema), { components }) as Json);
+}
 
 function content(value: Json | undefined, document: Json, depth = 3): string[] {
   return Object.entries(nodeOf(value)).flatMap(([type, given]) => {
@@ -45,12 +50,20 @@ function parameters(given: Json | undefined, document: Json): string[] {
   return rows.length > 0 ? [['| Parameter | In | Form | Meaning |', '|---|---|---|---|', ...rows].join('\n')] : [];
 }
 
+/** What the codes say that the description of a failure names. */
+function codeMessages({ description, content: given }: Record<string, Json>): string[] {
+  const examples = nodeOf(nodeOf(nodeOf(given)['application/json']).examples);
+  const named = Object.entries(examples).filter(([code]) => String(description).includes(`\`${code}\``));
+  const lines = named.map(([code, example]) => `- \`${code}\`: ${nodeOf(nodeOf(nodeOf(example).value).error).message}`);
+  return lines.length > 0 ? [lines.join('\n')] : [];
+}
+
 function operationText({ name, operation }: Operation, document: Json): string {
   const body = content(resolved(operation.requestBody, document).content, document);
   const answers = Object.entries(nodeOf(operation.responses)).flatMap(([status, given]) => {
     const answer = resolved(given, document);
     const text = `**${status}** ${answer.description}`;
-    return status.startsWith('2') ? [text, ...content(answer.content, document)] : [text];
+    return [text, ...(status.startsWith('2') ? content(answer.content, document) : codeMessages(answer))];
   });
   return [
     `## ${name}`,

@@ -2,26 +2,31 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { apiPrefix, endpoints } from '../../schemas/tables/endpoints.js';
-import type { Responses } from './failures.view.js';
+import { withExamples } from './examples.view.js';
+import { failuresOf, type Responses } from './failures.view.js';
 import { headerComponents } from './headers.view.js';
-import { namedOutputs, namedRequests } from './named.view.js';
+import { namedOutputs, namedRequests, namedResults } from './named.view.js';
 import { type Operation, operationOf, paramsOf, templateOf } from './operations.view.js';
-import { securitySchemes } from './security.view.js';
-import { type JsonSchema, resolve, type Shapes, shapesOf } from './shapes.view.js';
-import { webhookSection } from './webhooks.view.js';
+import { securitySchemes, usualSecurity } from './security.view.js';
+import { type JsonSchema, nameOf, resolve, type Shapes, shapesOf } from './shapes.view.js';
+import { type Components, entriesOf, sharing } from './sharing.view.js';
+import { receiverAnswers, webhookSection } from './webhooks.view.js';
 
 export interface OpenApiDocument {
   openapi: string;
   info: Record<string, unknown>;
   servers: { url: string; description: string }[];
+  security: Record<string, string[]>[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, unknown>;
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Responses;
-    headers: Record<string, unknown>;
-    securitySchemes: Record<string, unknown>;
+    parameters: Components;
+    links: Components;
+    headers: Components;
+    securitySchemes: Components;
   };
 }
 
@@ -71,39 +76,93 @@ function merged(requests: Shapes, outputs: Shapes): Record<string, JsonSchema> {
   return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+const eventsText =
+  'What subscribers are sent, at least once: deduplicate by `eventId`. Signed with the secret of the subscription, not with a credential of the API.';
+
 export function openApiDocument({ publicUrl }: { publicUrl: string }): OpenApiDocument {
   const requests = shapesOf({
     io: 'input',
     named: namedRequests,
     inline: { ...inlineOf('query'), ...inlineOf('body') },
   });
-  const outputs = shapesOf({ io: 'output', named: namedOutputs, inline: inlineOf('result') });
-  const shared: Responses = {};
+  const bare = shapesOf({ io: 'output', named: namedOutputs, inline: inlineOf('result') });
+  const shown = Object.entries(bare.components).map(([name, schema]) => [
+    name,
+    name in namedResults ? withExamples(schema, name) : schema,
+  ]);
+  const outputs: Shapes = { ...bare, components: Object.fromEntries(shown) };
+  const failures = failuresOf(Object.values(endpoints));
   const paths: OpenApiDocument['paths'] = {};
   const lines: Record<string, Endpoint> = endpoints;
   for (const [name, endpoint] of Object.entries(lines)) {
     const links = linksOf({ name, endpoint, endpoints: lines, outputs });
     const path = templateOf(endpoint.path);
     paths[path] ??= {};
-    paths[path][endpoint.method] = operationOf({ name, endpoint, requests, outputs, shared, links });
+    paths[path][endpoint.method] = operationOf({ name, endpoint, requests, outputs, failures, links });
   }
+  const webhooks = webhookSection();
+  const shared = sharedParts([...Object.values(paths), ...Object.values(webhooks)].flatMap(Object.values));
   return {
     openapi: '3.1.0',
     info: { title: 'Loyalty Pass Service', version: '1.1.0', description },
     servers: [{ url: `${publicUrl}${apiPrefix}`, description: 'This service' }],
+    security: usualSecurity,
     tags: [
       ...Object.entries(tags).map(([name, text]) => ({ name, description: text })),
-      { name: 'Events', description: 'What subscribers are sent.' },
+      { name: 'Events', description: eventsText },
     ],
     paths,
-    webhooks: webhookSection(),
+    webhooks,
     components: {
       schemas: merged(requests, outputs),
-      responses: shared,
+      ...shared,
+      responses: { ...shared.responses, ...failures.components, ...receiverAnswers },
       headers: headerComponents,
       securitySchemes,
     },
   };
+}
+
+/** As many levels of objects are broken into lines: each operation, schema and answer has a line of its own. */
+const brokenLevels = 3;
+
+function inLines(value: unknown, levels: number): string {
+  if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const lines = Object.entries(value).map(([key, part]) => `${JSON.stringify(key)}:${inLines(part, levels - 1)}`);
+  return `{\n${lines.join(',\n')}\n}`;
+}
+
+/** What is served, and openapi.json. */
+export const openApiText = (given: { publicUrl: string }): string =>
+  `${inLines(JSON.parse(JSON.stringify(openApiDocument(given))), brokenLevels)}\n`;
+
+/** Moves what operations have alike into components. */
+function sharedParts(operations: Operation[]) {
+  const answers = operations.flatMap(({ responses }) => entriesOf(responses));
+  const parameters = operations.flatMap((operation) => entriesOf(operation.parameters));
+  return {
+    links: sharing(
+      'links',
+      answers.flatMap(({ part }) => entriesOf(part.links)).map((entry) => ({ ...entry, name: entry.key })),
+    ),
+    parameters: sharing(
+      'parameters',
+      parameters.map((entry) => ({ ...entry, name: String(entry.part.name) })),
+    ),
+    responses: sharing(
+      'responses',
+      answers.map((entry) => ({ ...entry, name: answerName(entry.part) })),
+    ),
+  };
+}
+
+/** After what the answer holds; empty where that has no name. */
+function answerName({ content }: Record<string, unknown>): string {
+  const [media] = entriesOf(content);
+  const schema = media?.part.schema as JsonSchema | undefined;
+  const data = schema?.properties?.data;
+  const name = data && nameOf(data);
+  return name ? `${name}Answer` : '';
 }
 
 interface LinksInput {

@@ -1,7 +1,7 @@
-// Examples of answers, generated from the schemas and a table of sample values by field name, so that a new endpoint
-// has an example at once. An optional field appears only if the table has a value for it.
+// Examples of answers, from a table of sample values by field name, so that a new endpoint has an example at once. Each
+// value stands once, at the field of the schema; the example of an answer is made of those of its schema's fields.
 import { sampleData } from '../../schemas/events/eventSamples.schema.js';
-import { type JsonSchema, nameOf, resolve } from './shapes.view.js';
+import { type JsonSchema, resolve } from './shapes.view.js';
 
 export const sampleTime = '2026-03-01T09:30:00.000Z';
 const memberId = '3f2c9a54-6a0f-4c1e-9a3e-0d1f0a7c5b21';
@@ -114,14 +114,14 @@ const values: Record<string, unknown> = {
 
 export interface ExampleOf {
   components: Record<string, JsonSchema>;
-  operation: string;
-  /** The name of the component whose schema this is. */
-  owner?: string | undefined;
+  /** Its own values take precedence; without one, the example that the schemas give by themselves. */
+  operation?: string;
 }
 
+/** An example made of those of the schema's parts. */
 export function exampleOf(schema: JsonSchema, at: ExampleOf): unknown {
-  const name = nameOf(schema);
-  if (name !== undefined) return exampleOf(resolve(schema, at.components), { ...at, owner: name });
+  if (schema.examples) return schema.examples[0];
+  if (schema.$ref !== undefined) return exampleOf(resolve(schema, at.components), at);
   const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
   if (choice) return exampleOf(choice, at);
   if (schema.const !== undefined) return schema.const;
@@ -133,11 +133,36 @@ export function exampleOf(schema: JsonSchema, at: ExampleOf): unknown {
 
 function exampleObject(schema: JsonSchema, at: ExampleOf): Record<string, unknown> {
   const shown = Object.entries(schema.properties ?? {}).flatMap(([field, part]) => {
-    const known = [`${at.operation}.${field}`, `${at.owner}.${field}`, field].find((name) => name in values);
-    if (known !== undefined && isOfType(values[known], part.type)) return [[field, values[known]]];
-    return schema.required?.includes(field) ? [[field, exampleOf(part, { ...at, owner: undefined })]] : [];
+    const own = `${at.operation}.${field}`;
+    if (own in values && isOfType(values[own], part.type)) return [[field, values[own]]];
+    return part.examples || schema.required?.includes(field) ? [[field, exampleOf(part, at)]] : [];
   });
   return Object.fromEntries(shown);
+}
+
+const isReference = ({ $ref, anyOf }: JsonSchema): boolean => $ref !== undefined || anyOf?.some(isReference) === true;
+
+/**
+ * The schema with examples of its fields where they need one. A reference has the example of what it refers to. An
+ * optional field without a value in the table gets none, so that no example shows it.
+ */
+export function withExamples(schema: JsonSchema, owner?: string): JsonSchema {
+  const { properties, items, anyOf, required } = schema;
+  const given = Object.entries(properties ?? {}).map(([field, part]) => {
+    const name = [`${owner}.${field}`, field].find((known) => known in values);
+    const isNeeded = !required?.includes(field);
+    if (name !== undefined && isOfType(values[name], part.type) && (isNeeded || !isReference(part))) {
+      const same = JSON.stringify(exampleOf(part, { components: {} })) === JSON.stringify(values[name]);
+      return [field, same && !isNeeded ? part : { ...part, examples: [values[name]] }];
+    }
+    return [field, withExamples(part)];
+  });
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(given) }),
+    ...(items && { items: withExamples(items, owner) }),
+    ...(anyOf && { anyOf: anyOf.map((choice) => withExamples(choice, owner)) }),
+  };
 }
 
 /** Whether a sample value has the type of the field: a field of another type usually only shares the name. */

@@ -1,13 +1,13 @@
 // The failures of an endpoint by status: the codes that every endpoint of its kind can answer, and its own codes from
 // the table.
+import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
-import { permissions } from '../../schemas/access/permissions.schema.js';
+import { permission } from '../../schemas/access/roles.schema.js';
 import { columnDetails, importFields } from '../../schemas/batches/importRows.rules.js';
 import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
 import { candidate } from '../../schemas/till/till.schema.js';
 import { countedHeaders, headersOf } from './headers.view.js';
-import type { JsonSchema } from './shapes.view.js';
 
 const problems = z.array(z.object({ path: z.string(), message: z.string() }));
 
@@ -59,7 +59,7 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     example: { version: 4 },
   },
   PERMISSION_DENIED: {
-    schema: z.object({ missing: z.array(z.enum(permissions)) }),
+    schema: z.object({ missing: z.array(permission) }),
     example: { missing: ['merchants.members:edit'] },
   },
   RATE_LIMITED: {
@@ -83,6 +83,19 @@ const withBody: ErrorCode[] = ['MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_
 /** The options of an upload may stand in the address, which counts as a header. */
 const ofUploads: ErrorCode[] = ['UNSUPPORTED_MEDIA_TYPE', 'HEADERS_TOO_LARGE'];
 const keyed: ErrorCode[] = ['IDEMPOTENCY_KEY_MALFORMED', 'IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE'];
+/** Codes of only some of the endpoints that have the status; the description of the status says of which. */
+const conditions: Partial<Record<ErrorCode, string>> = {
+  MALFORMED_JSON: 'of a request with a body',
+  CSRF_REJECTED: 'of a request that writes',
+  CONSOLE_SESSION_REQUIRED: 'where a console session is needed',
+};
+const usual = new Set<ErrorCode>([
+  ...anybodys,
+  ...authenticated,
+  ...withBody,
+  ...ofUploads,
+  ...(Object.keys(conditions) as ErrorCode[]),
+]);
 
 /** Every code that the endpoint can answer, in the order of the error table. */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
@@ -101,86 +114,114 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-function jsonOf(schema: z.ZodType): JsonSchema {
-  const { $schema, ...json } = z.toJSONSchema(schema, {
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      delete jsonSchema.additionalProperties;
-    },
-  });
-  return JSON.parse(JSON.stringify(json));
+const shownCodes = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`${code}\``).join(', ');
+
+/** Each shape of details says which codes have it. */
+function detailsShape(): z.ZodType {
+  const codesOfShape = new Map<z.ZodType, ErrorCode[]>();
+  for (const [code, { schema }] of Object.entries(details) as [ErrorCode, { schema: z.ZodType }][])
+    codesOfShape.set(schema, [...(codesOfShape.get(schema) ?? []), code]);
+  return z.union(
+    [...codesOfShape].map(([schema, codes]) =>
+      schema.describe([`of ${shownCodes(codes)}`, schema.description].filter(Boolean).join(', ')),
+    ),
+  );
 }
 
-/** The schema of `error` for these codes. */
-export function errorSchema(codes: ErrorCode[]): JsonSchema {
-  const shapes = [...new Set(codes.flatMap((code) => details[code]?.schema ?? []))].map(jsonOf);
-  const [only] = shapes;
-  return {
-    type: 'object',
-    required: ['code', 'message'],
-    properties: {
-      code: { type: 'string', enum: codes },
-      message: { type: 'string', description: 'For developers; branch on the code.' },
-      display: { type: 'string', description: 'For a cashier, in a language of Accept-Language.' },
-      ...(only && { details: shapes.length === 1 ? only : { anyOf: shapes } }),
-    },
-  };
-}
+const errorCode = z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
+
+const error = z.object({
+  code: errorCode,
+  message: z.string().describe('For developers; branch on the code.'),
+  display: z.string().optional().describe('For a cashier, in a language of Accept-Language.'),
+  details: detailsShape().optional(),
+});
+
+/** The schemas of every failure. */
+export const namedFailures = {
+  ErrorCode: errorCode,
+  Error: error,
+  Failure: z.object({ success: z.literal(false), error }),
+};
 
 export function errorExample(code: ErrorCode) {
   const example = details[code]?.example;
   return { code, message: errorTable[code].message, ...(example !== undefined && { details: example }) };
 }
 
-function failureResponse(status: number, codes: ErrorCode[]) {
-  const counted = status < 500 && !codes.includes('HEADERS_TOO_LARGE') ? countedHeaders : [];
+const pascal = (text: string): string =>
+  text.toLowerCase().replace(/(?:^|[_ ])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** By status, every code that `endpoints` can answer with it, in the order of the error table. */
+function byStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
+  const all = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorTable[code];
+    if (status >= 400) all.set(status, [...(all.get(status) ?? []), code]);
+  }
+  return all;
+}
+
+export type Responses = Record<string, unknown>;
+
+/** `codes` are those that the description names. */
+function failureResponse(status: number, all: ErrorCode[], codes: ErrorCode[]) {
+  const counted = status < 500 && !all.includes('HEADERS_TOO_LARGE') ? countedHeaders : [];
+  const waits = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
+  const always = codes.filter((code) => !conditions[code]);
+  const sometimes = codes.flatMap((code) => (conditions[code] ? [`\`${code}\` ${conditions[code]}`] : []));
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
-    headers: headersOf([
-      'X-Request-Id',
-      ...counted,
-      ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
-    ]),
+    description: [shownCodes(always), ...sometimes].join('; '),
+    headers: headersOf(['X-Request-Id', ...counted, ...waits]),
     content: {
       'application/json': {
-        schema: {
-          type: 'object',
-          required: ['success', 'error'],
-          properties: { success: { type: 'boolean', const: false }, error: errorSchema(codes) },
-        },
+        schema: { $ref: '#/components/schemas/Failure' },
         examples: Object.fromEntries(
-          codes.map((code) => [code, { value: { success: false, error: errorExample(code) } }]),
+          all.map((code) => [code, { value: { success: false, error: errorExample(code) } }]),
         ),
       },
     },
   };
 }
 
-const pascal = (code: string): string =>
-  code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Answers that many endpoints share are components: those with one code, and the one with all 401 codes. */
-function sharedName(status: number, codes: ErrorCode[]): string | undefined {
-  if (status === 401) return 'Unauthorized';
-  return codes.length === 1 ? pascal(codes[0] ?? '') : undefined;
+export interface Failures {
+  components: Responses;
+  of: (endpoint: Endpoint) => Responses;
 }
 
-export type Responses = Record<string, unknown>;
-
-export function failureResponses(endpoint: Endpoint, shared: Responses): Responses {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codesOf(endpoint)) {
-    const { status } = errorTable[code];
-    if (status >= 400) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => {
-      const name = sharedName(status, codes);
-      const response = failureResponse(status, codes);
-      if (name === undefined) return [status, response];
-      shared[name] = response;
-      return [status, { $ref: `#/components/responses/${name}` }];
+/**
+ * One answer for each status, which operations refer to. It names the usual codes of the status, or all of them where
+ * none is usual; an operation that has others names all of its own.
+ */
+export function failuresOf(endpoints: readonly Endpoint[]): Failures {
+  const used = new Set(endpoints.flatMap(codesOf));
+  const all = byStatus((Object.keys(errorTable) as ErrorCode[]).filter((code) => used.has(code)));
+  const answers = new Map(
+    [...all].map(([status, codes]) => {
+      const [code = '', ...others] = codes;
+      const known = codes.filter((each) => usual.has(each));
+      return [
+        status,
+        {
+          name: pascal(others.length > 0 ? (STATUS_CODES[status] ?? '') : code),
+          named: known.length > 0 ? known : codes,
+          isNamed: (own: ErrorCode[]) =>
+            known.length > 0 ? own.every((each) => usual.has(each)) : own.length === codes.length,
+        },
+      ];
     }),
   );
+  return {
+    components: Object.fromEntries(
+      [...answers].map(([status, { name, named }]) => [name, failureResponse(status, all.get(status) ?? [], named)]),
+    ),
+    of: (endpoint) =>
+      Object.fromEntries(
+        [...byStatus(codesOf(endpoint))].map(([status, codes]) => {
+          const answer = answers.get(status);
+          const $ref = `#/components/responses/${answer?.name}`;
+          return [status, { $ref, ...(!answer?.isNamed(codes) && { description: shownCodes(codes) }) }];
+        }),
+      ),
+  };
 }

@@ -55,7 +55,7 @@ export type HeaderName = keyof typeof table;
 
 export const headerComponents: Record<string, unknown> = table;
 
-/** The headers of every answer that counts against a rate limit. */
+/** The headers of every answer that counts against a rate limit; of successes, the document says so once. */
 export const countedHeaders: HeaderName[] = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -70,7 +70,6 @@ export function headersOf(names: readonly HeaderName[]): Record<string, { $ref: 
 export const idempotencyKeyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
-  required: false,
   description:
     'One key for one change: for 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
   schema: { type: 'string', pattern: key },

@@ -18,6 +18,7 @@ import { passUpdate, walletMode } from '../../schemas/shared/passUpdate.schema.j
 import * as readers from '../../schemas/till/readers.schema.js';
 import { candidate, helloResult, lookupResult } from '../../schemas/till/till.schema.js';
 import * as webhooks from '../../schemas/webhooks/webhooks.schema.js';
+import { namedFailures } from './failures.view.js';
 
 export const namedRequests = {
   ApiKeyRequest: apiKeys.apiKeyRequest,
@@ -45,7 +46,7 @@ export const namedRequests = {
   EventType: eventType,
 } satisfies Record<string, z.ZodType>;
 
-const namedResults = {
+export const namedResults = {
   ApiKey: apiKeys.apiKey,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
   Reader: readers.reader,
@@ -112,5 +113,5 @@ const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
   ]),
 );
 
-/** The schemas of everything that leaves the service: answers and events. */
-export const namedOutputs: Record<string, z.ZodType> = { ...namedResults, ...namedEvents };
+/** The schemas of everything that leaves the service: answers, failures and events. */
+export const namedOutputs: Record<string, z.ZodType> = { ...namedResults, ...namedEvents, ...namedFailures };

@@ -6,7 +6,7 @@ import { programSchemaText } from '../../schemas/programs/programFile.schema.js'
 import { apiPrefix } from '../../schemas/tables/endpoints.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { type KeptAnswer, keptAnswer, sendKept } from '../http/keptAnswer.js';
-import { openApiDocument } from './document.view.js';
+import { openApiText } from './document.view.js';
 
 /** Creates the bytes at the first request and keeps them. */
 function kept(make: () => Promise<Buffer>): (ctx: Context, type: string) => Promise<void> {
@@ -20,7 +20,7 @@ function kept(make: () => Promise<Buffer>): (ctx: Context, type: string) => Prom
 export function documentRoutes({ config }: Pick<ApiDeps, 'config'>): Router {
   const router = new Router({ sensitive: true, strict: true });
 
-  const document = kept(async () => Buffer.from(JSON.stringify(openApiDocument({ publicUrl: config.PUBLIC_URL }))));
+  const document = kept(async () => Buffer.from(openApiText({ publicUrl: config.PUBLIC_URL })));
   router.get(`${apiPrefix}/openapi.json`, (ctx) => document(ctx, 'application/json'));
 
   const programSchema = kept(async () => Buffer.from(programSchemaText()));

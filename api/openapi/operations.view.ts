@@ -1,9 +1,9 @@
 // Turns a line of the endpoint table into an OpenAPI operation. All content comes from the line.
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
-import { type ExampleOf, exampleOf, sampleTime } from './examples.view.js';
-import { codesOf, errorExample, errorSchema, failureResponses, type Responses } from './failures.view.js';
-import { countedHeaders, type HeaderName, headersOf, idempotencyKeyParameter } from './headers.view.js';
+import { type ExampleOf, exampleOf, sampleTime, withExamples } from './examples.view.js';
+import { codesOf, errorExample, type Failures, type Responses } from './failures.view.js';
+import { type HeaderName, headersOf, idempotencyKeyParameter } from './headers.view.js';
 import { securityOf } from './security.view.js';
 import { type JsonSchema, resolve, type Shapes } from './shapes.view.js';
 
@@ -11,9 +11,9 @@ export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
-  description: string;
-  security: Record<string, string[]>[];
-  parameters: Record<string, unknown>[];
+  description?: string;
+  security?: Record<string, string[]>[];
+  parameters?: Record<string, unknown>[];
   requestBody?: Record<string, unknown>;
   responses: Responses;
   [extension: `x-${string}`]: unknown;
@@ -24,8 +24,7 @@ export interface OperationInput {
   endpoint: Endpoint;
   requests: Shapes;
   outputs: Shapes;
-  /** Collects the answers that several operations share. */
-  shared: Responses;
+  failures: Failures;
   links: Record<string, unknown>;
 }
 
@@ -53,7 +52,7 @@ function parametersOf({ name, endpoint, requests }: OperationInput): Record<stri
   const inQuery = Object.entries(fields.properties ?? {}).map(([field, { description, example, ...schema }]) => ({
     name: field,
     in: 'query',
-    required: fields.required?.includes(field) ?? false,
+    ...(fields.required?.includes(field) && { required: true }),
     ...(description !== undefined && { description }),
     schema,
     ...(example !== undefined && { example }),
@@ -82,6 +81,13 @@ function successDescription(status: number, statuses: readonly number[]): string
   return statuses.includes(201) ? 'It was there already; nothing was created.' : 'Done.';
 }
 
+/** The codes of the one success that may lack something. */
+const partialCodes = (endpoint: Endpoint, status: number): ErrorCode[] =>
+  codesOf(endpoint).filter((code) => errorTable[code].status === status);
+
+const partialSentence = (endpoint: Endpoint, status: number): string[] =>
+  partialCodes(endpoint, status).map((code) => `Or partly, with \`${code}\`.`);
+
 const envelope = (data: JsonSchema): JsonSchema => ({
   type: 'object',
   required: ['success', 'data'],
@@ -92,14 +98,14 @@ const envelope = (data: JsonSchema): JsonSchema => ({
  * The one exception of docs/interface.md#13-response-envelope: `success: false` and `partial: true` together with the
  * data.
  */
-const partialEnvelope = (data: JsonSchema, codes: ErrorCode[]): JsonSchema => ({
+const partialEnvelope = (data: JsonSchema): JsonSchema => ({
   type: 'object',
   required: ['success', 'partial', 'data', 'error'],
   properties: {
     success: { type: 'boolean', const: false },
     partial: { type: 'boolean', const: true },
     data,
-    error: errorSchema(codes),
+    error: { $ref: '#/components/schemas/Error' },
   },
 });
 
@@ -112,20 +118,25 @@ function otherExample(data: JsonSchema, at: ExampleOf, field: 'deduped' | 'dryRu
   return properties?.deduped ? { ...Object(example), deduped: true } : example;
 }
 
+/** An answer has an example of its own where that of its schema does not fit. */
 function jsonContent({ name, endpoint, outputs }: OperationInput, status: number) {
-  const data = outputs.of(`${name}.result`);
-  const at = { components: outputs.components, operation: name };
+  const data = withExamples(outputs.of(`${name}.result`), name);
+  const { components } = outputs;
+  const at = { components, operation: name };
   const otherStatus = ([201, 202] as const).find((other) => status === 200 && endpoint.statuses.includes(other));
   const example = otherStatus
     ? otherExample(data, at, otherStatus === 201 ? 'deduped' : 'dryRun')
     : exampleOf(data, at);
-  const partial = codesOf(endpoint).filter((code) => errorTable[code].status === status);
-  const [code] = partial;
-  if (code === undefined)
-    return { 'application/json': { schema: envelope(data), example: { success: true, data: example } } };
+  const [code] = partialCodes(endpoint, status);
+  if (code === undefined) {
+    const fits = JSON.stringify(example) === JSON.stringify(exampleOf(data, { components }));
+    return {
+      'application/json': { schema: envelope(data), ...(!fits && { example: { success: true, data: example } }) },
+    };
+  }
   return {
     'application/json': {
-      schema: { oneOf: [envelope(data), partialEnvelope(data, partial)] },
+      schema: { oneOf: [envelope(data), partialEnvelope(data)] },
       examples: {
         whole: { value: { success: true, data: example } },
         partial: { value: { success: false, partial: true, data: example, error: errorExample(code) } },
@@ -143,30 +154,31 @@ function successResponse(input: OperationInput, status: number): Record<string, 
     ...(endpoint.headers ?? []),
   ];
   return {
-    description: successDescription(status, endpoint.statuses),
-    headers: headersOf(['X-Request-Id', ...countedHeaders, ...own]),
+    description: [successDescription(status, endpoint.statuses), ...partialSentence(endpoint, status)].join(' '),
+    headers: headersOf(['X-Request-Id', ...own]),
     content: file ? csvContent(input.name) : jsonContent(input, status),
     ...(Object.keys(links).length > 0 && { links }),
   };
 }
 
 export function operationOf(input: OperationInput): Operation {
-  const { name, endpoint, shared } = input;
+  const { name, endpoint, failures } = input;
   const { tag, summary, description, access, session } = endpoint;
   const requestBody = requestBodyOf(input);
+  const security = securityOf(endpoint);
+  const parameters = parametersOf(input);
   const successes = endpoint.statuses.map((status) => [status, successResponse(input, status)]);
   return {
     operationId: name,
     tags: [tag],
     summary,
     description: [description, accessSentence(endpoint)].filter(Boolean).join('\n\n'),
-    security: securityOf(endpoint),
-    parameters: parametersOf(input),
+    ...(security && { security }),
+    ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { ...Object.fromEntries(successes), ...failureResponses(endpoint, shared) },
+    responses: { ...Object.fromEntries(successes), ...failures.of(endpoint) },
     ...(access !== 'public' && access !== 'session' && { 'x-permission': access }),
     ...(session && { 'x-console-session': true }),
-    'x-error-codes': codesOf(endpoint),
   };
 }
 

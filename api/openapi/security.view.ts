@@ -28,8 +28,15 @@ export const securitySchemes = {
   },
 };
 
-export function securityOf({ access, session }: Endpoint): Record<string, string[]>[] {
+type Requirements = Record<string, string[]>[];
+
+const user: Requirements = [{ consoleToken: [] }, { consoleCookie: [] }];
+
+/** Of an operation that says nothing else. */
+export const usualSecurity: Requirements = [{ apiKey: [] }, { apiKeyAuthorization: [] }, ...user];
+
+/** Undefined where the usual one applies. */
+export function securityOf({ access, session }: Endpoint): Requirements | undefined {
   if (access === 'public') return [];
-  const user = [{ consoleToken: [] }, { consoleCookie: [] }];
-  return session ? user : [{ apiKey: [] }, { apiKeyAuthorization: [] }, ...user];
+  return session ? user : undefined;
 }

@@ -14,6 +14,7 @@ export interface JsonSchema {
   oneOf?: JsonSchema[];
   enum?: unknown[];
   const?: unknown;
+  examples?: unknown[];
   additionalProperties?: boolean | JsonSchema;
   [keyword: string]: unknown;
 }
@@ -46,7 +47,7 @@ function readable(io: 'input' | 'output') {
       Object.assign(jsonSchema, shown);
     }
     // The format implies the pattern.
-    if (jsonSchema.format === 'date-time' || jsonSchema.format === 'uuid') delete jsonSchema.pattern;
+    if (['date-time', 'date', 'uuid'].includes(jsonSchema.format ?? '')) delete jsonSchema.pattern;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.type === 'integer' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) {
       delete jsonSchema.maximum;
@@ -69,7 +70,7 @@ export interface ShapesInput {
   inline: Record<string, z.ZodType>;
 }
 
-/** Throws when a schema without a name is used inside another one, because it cannot be referenced. */
+/** Throws when a schema without a name is used inside another one, because it cannot be referenced, or has two names. */
 export function shapesOf({ io, named, inline }: ShapesInput): Shapes {
   const registry = z.registry<{ id: string }>();
   const ids = new Map<z.ZodType, string>();
@@ -78,7 +79,9 @@ export function shapesOf({ io, named, inline }: ShapesInput): Shapes {
     ...Object.entries(inline).map(([key, schema]) => [`${inlinePrefix}${key}`, schema] as const),
   ];
   for (const [id, schema] of wanted) {
-    if (ids.has(schema)) continue;
+    const other = ids.get(schema);
+    if (other !== undefined && id in named) throw new Error(`${id} is ${other} by another name.`);
+    if (other !== undefined) continue;
     ids.set(schema, id);
     registry.add(schema, { id });
   }

@@ -4,6 +4,7 @@ import { sampleData } from '../../schemas/events/eventSamples.schema.js';
 import { type EventType, envelopeBytes, eventTypes } from '../../schemas/events/events.schema.js';
 import { sampleTime } from './examples.view.js';
 import { eventName } from './named.view.js';
+import type { Operation } from './operations.view.js';
 
 const meanings: Record<EventType, string> = {
   'member.created': 'A member was enrolled, by any channel',
@@ -30,53 +31,58 @@ interface WebhookHeader {
   schema?: Record<string, unknown>;
 }
 
-function headersFor(type: EventType): WebhookHeader[] {
-  return [
-    {
-      name: 'X-Service-Webhook-Event',
-      description: 'The event type.',
-      example: type,
-      schema: { type: 'string', const: type },
-    },
-    {
-      name: 'X-Service-Webhook-Timestamp',
-      description: 'The time of this attempt. Refuse it when it is more than 5 minutes from now.',
-      example: sampleTime,
-      schema: { type: 'string', format: 'date-time' },
-    },
-    {
-      name: 'X-Service-Webhook-Subscription',
-      description: 'The id of the subscription.',
-      example: '5d0a7f1b-0f7e-4b7e-8a39-64f3f1a2b9c0',
-    },
-    {
-      name: 'X-Service-Webhook-Signature',
-      description:
-        '`sha256=` and the lower-case hex HMAC-SHA256, keyed with the whole secret, of the timestamp header, a dot and the raw body.',
-      example: `sha256=${'0f'.repeat(32)}`,
-      schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
-    },
-    {
-      name: 'webhook-id',
-      description: 'Standard Webhooks: the eventId, the same in every retry and replay.',
-      example: 'a8e1f7b2-3c61-4a05-9f0d-1c2b7e9d4f33',
-    },
-    {
-      name: 'webhook-timestamp',
-      description: 'Standard Webhooks: the time of this attempt in seconds since 1970.',
-      example: '1772357400',
-      schema: { type: 'string', pattern: '^[0-9]+$' },
-    },
-    {
-      name: 'webhook-signature',
-      description: 'Standard Webhooks: one `v1,` entry for each live secret.',
-      example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-    },
-    { name: 'User-Agent', description: 'The sender.', example: 'service-webhook/1.0' },
-  ];
-}
+const headers: WebhookHeader[] = [
+  {
+    name: 'X-Service-Webhook-Event',
+    description: 'The event type.',
+    example: 'points.changed',
+    schema: { $ref: '#/components/schemas/EventType' },
+  },
+  {
+    name: 'X-Service-Webhook-Timestamp',
+    description: 'The time of this attempt. Refuse it when it is more than 5 minutes from now.',
+    example: sampleTime,
+    schema: { type: 'string', format: 'date-time' },
+  },
+  {
+    name: 'X-Service-Webhook-Subscription',
+    description: 'The id of the subscription.',
+    example: '5d0a7f1b-0f7e-4b7e-8a39-64f3f1a2b9c0',
+  },
+  {
+    name: 'X-Service-Webhook-Signature',
+    description:
+      '`sha256=` and the lower-case hex HMAC-SHA256, keyed with the whole secret, of the timestamp header, a dot and the raw body.',
+    example: `sha256=${'0f'.repeat(32)}`,
+    schema: { type: 'string', pattern: '^sha256=[0-9a-f]{64}$' },
+  },
+  {
+    name: 'webhook-id',
+    description: 'Standard Webhooks: the eventId, the same in every retry and replay.',
+    example: 'a8e1f7b2-3c61-4a05-9f0d-1c2b7e9d4f33',
+  },
+  {
+    name: 'webhook-timestamp',
+    description: 'Standard Webhooks: the time of this attempt in seconds since 1970.',
+    example: '1772357400',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  {
+    name: 'webhook-signature',
+    description: 'Standard Webhooks: one `v1,` entry for each live secret.',
+    example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  },
+  { name: 'User-Agent', description: 'The sender.', example: 'service-webhook/1.0' },
+];
 
-function webhookOf(type: EventType): Record<string, unknown> {
+/** What a subscriber answers. */
+export const receiverAnswers = {
+  Accepted: { description: 'Accepted. Any 2xx within `timeoutMs` of the subscription counts.' },
+  Gone: { description: 'Gone: the delivery ends and the subscription is disabled.' },
+  NotAccepted: { description: 'Not accepted: retried by the `retryPolicy` of the subscription.' },
+};
+
+function webhookOf(type: EventType): Record<string, Operation> {
   const now = new Date(sampleTime);
   const merchantId = 'demo';
   const example: unknown = JSON.parse(
@@ -93,10 +99,8 @@ function webhookOf(type: EventType): Record<string, unknown> {
       operationId: `on${eventName(type)}`,
       tags: ['Events'],
       summary: meanings[type],
-      description:
-        'Delivered at least once: deduplicate by `eventId`. Signed with the secret of the subscription, not with a credential of the API.',
       security: [],
-      parameters: headersFor(type).map(({ schema = { type: 'string' }, ...header }) => ({
+      parameters: headers.map(({ schema = { type: 'string' }, ...header }) => ({
         in: 'header',
         required: true,
         ...header,
@@ -107,13 +111,13 @@ function webhookOf(type: EventType): Record<string, unknown> {
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventName(type)}Event` }, example } },
       },
       responses: {
-        '2XX': { description: 'Accepted. Any 2xx within `timeoutMs` of the subscription counts.' },
-        '410': { description: 'Gone: the delivery ends and the subscription is disabled.' },
-        default: { description: 'Not accepted: retried by the `retryPolicy` of the subscription.' },
+        '2XX': { $ref: '#/components/responses/Accepted' },
+        '410': { $ref: '#/components/responses/Gone' },
+        default: { $ref: '#/components/responses/NotAccepted' },
       },
     },
   };
 }
 
-export const webhookSection = (): Record<string, unknown> =>
+export const webhookSection = (): Record<string, Record<string, Operation>> =>
   Object.fromEntries(eventTypes.map((type) => [type, webhookOf(type)]));

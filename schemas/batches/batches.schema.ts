@@ -63,7 +63,10 @@ export const importDryRun = z.object({
   file: z
     .object({
       charset: z.enum(charsets),
-      delimiter: z.enum(delimiters),
+      delimiter: z
+        .enum(delimiters)
+        .meta({ shown: { type: 'string', examples: [','] } })
+        .describe('`,`, `;` or a tab'),
       columns: z.array(importColumn),
     })
     .describe('how the file was read; a column whose `field` is null is ignored'),

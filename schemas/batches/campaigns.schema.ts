@@ -1,6 +1,7 @@
 // Campaigns: a batch that puts one message on the passes of all members that match.
 import { z } from 'zod';
 import { tag } from '../members/members.schema.js';
+import { has } from '../shared/presence.js';
 import { idText, text } from '../shared/text.js';
 import { batch, type ImportCounts } from './batches.schema.js';
 
@@ -12,7 +13,10 @@ export const campaignRequest = z
     dryRun: z.boolean().optional().describe('answers how many members match, and sends nothing'),
   })
   .refine(({ message, dryRun }) => dryRun || message !== undefined, { path: ['message'], message: 'is required' })
-  .meta({ not: { properties: { message: false, dryRun: { const: false } } } });
+  .meta({
+    if: { properties: { dryRun: { const: true } }, required: ['dryRun'] },
+    else: has('message'),
+  });
 
 export interface Recipients {
   programId?: string | undefined;

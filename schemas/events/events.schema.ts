@@ -114,8 +114,8 @@ export const eventData = {
   }),
   'pass.created': aboutPass.extend({ mode: walletMode.describe('stub: nothing was sent to the wallet') }),
   'pass.installed': aboutPass,
-  'pass.updated': aboutPass,
-  'pass.removed': aboutPass,
+  'pass.updated': aboutPass.extend({}),
+  'pass.removed': aboutPass.extend({}),
   'pass.scanned': aboutMember.extend({
     code: z.string().describe('as it was read'),
     scannedBy: z.string().describe('the till, as the scan named it'),

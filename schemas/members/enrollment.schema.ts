@@ -32,7 +32,7 @@ function attributionOf(value: unknown): string | undefined {
 const ticked = z
   .unknown()
   .transform((value) => value === true || ['true', 'on', '1', 'yes'].includes(String(value).toLowerCase()))
-  .meta({ shown: { type: ['boolean', 'string'] } });
+  .meta({ shown: { anyOf: [{ type: 'boolean' }, { type: 'string', description: '`on`, as a form sends it' }] } });
 
 const joiningPerson = z.object({
   email: z.string(),

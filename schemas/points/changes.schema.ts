@@ -1,6 +1,7 @@
 // Requests that change points (docs/interface.md, sections 2.4 and 4.4).
 import { z } from 'zod';
 import { amount, currency } from '../programs/earning.schema.js';
+import { has } from '../shared/presence.js';
 import { text } from '../shared/text.js';
 
 const maxQuantity = 10;
@@ -33,7 +34,7 @@ export const pointsRequest = z
     (body) => (body.delta === undefined) !== (body.value === undefined),
     'exactly one of delta and value must be given',
   )
-  .meta({ not: { anyOf: [{ required: ['delta', 'value'] }, { properties: { delta: false, value: false } }] } });
+  .meta({ if: has('delta'), else: has('value'), not: has('delta', 'value') });
 
 export const redeemRequest = z
   .strictObject({

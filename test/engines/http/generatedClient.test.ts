@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import 'openapi-fetch';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiText } from '../../../api/openapi/document.view.js';
 import { until } from '../../rig/checks/until.js';
-import { openApiText } from '../../rig/generate/documents.js';
 import { type Receiver, startReceiver } from '../../rig/standins/receiver.js';
 import { clientProgram } from '../../rig/start/clientProgram.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
@@ -28,11 +28,11 @@ beforeAll(async () => {
   // Below node_modules, so that the generated client finds its library.
   await mkdir(join(modules, '.cache'), { recursive: true });
   folder = await mkdtemp(join(modules, '.cache', 'generated-client-'));
-  // Otherwise the generator makes every field with a default required.
-  const types = await openapiTS(openApiText(), { defaultNonNullable: false });
-  await writeFile(join(folder, 'schema.ts'), astToString(types));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   service = await startService();
+  // Otherwise the generator makes every field with a default required.
+  const types = await openapiTS(openApiText({ publicUrl: service.baseUrl }), { defaultNonNullable: false });
+  await writeFile(join(folder, 'schema.ts'), astToString(types));
   merchant = await aMerchant(service);
   receiver = await startReceiver();
 }, slowMs);

@@ -4,6 +4,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../../api/openapi/document.view.js';
+import { countedHeaders } from '../../../api/openapi/headers.view.js';
 import type { Operation } from '../../../api/openapi/operations.view.js';
 import { apiPrefix } from '../../../schemas/tables/endpoints.js';
 import { at, escaped, isObject, type Json } from './pointer.js';
@@ -82,8 +83,8 @@ const operations: Known[] = Object.entries(openApi.paths).flatMap(([template, it
 
 function resolved(node: unknown): Json {
   if (!isObject(node)) return {};
-  if (typeof node.$ref !== 'string') return node;
-  return resolved(at(asJson, node.$ref.slice(1)));
+  const { $ref, ...others } = node;
+  return typeof $ref === 'string' ? { ...resolved(at(asJson, $ref.slice(1))), ...others } : node;
 }
 
 function pointerOf(node: unknown, place: string): string {
@@ -96,9 +97,13 @@ function headerProblems(response: Json, headers: Headers): string[] {
     const value = headers.get(name);
     if (value === null) return header.required ? [`the header ${name} is missing`] : [];
     const validator = validatorAt(`/components/headers/${name}/schema`);
-    const number = resolved(header.schema).type === 'integer';
-    return validator(number ? Number(value) : value) ? [] : [`the header ${name} is ${value}`];
+    return validator(asHeader(name, value)) ? [] : [`the header ${name} is ${value}`];
   });
+}
+
+function asHeader(name: string, value: string | null): unknown {
+  const { type } = resolved(at(asJson, `/components/headers/${name}/schema`));
+  return type === 'integer' && value !== null ? Number(value) : value;
 }
 
 function said(validator: ValidateFunction): string[] {
@@ -107,12 +112,36 @@ function said(validator: ValidateFunction): string[] {
   );
 }
 
-function bodyProblems(response: Json, place: string, { headers, text }: Exchange): string[] {
+/** The limits stand in the description of the document, not at each answer. */
+function limitProblems({ status, headers }: Exchange): string[] {
+  if (status >= 500 || status === 431) return [];
+  return countedHeaders.flatMap((name) =>
+    validatorAt(`/components/headers/${name}/schema`)(asHeader(name, headers.get(name)))
+      ? []
+      : [`the header ${name} is ${headers.get(name)}`],
+  );
+}
+
+/** A failure has a code that the description of the answer names, and the details of that code. */
+function codeProblems({ description }: Json, { code, details }: Json): string[] {
+  const named = `\`${code}\``;
+  if (!String(description).includes(named)) return [`${code} is not among its codes: ${description}`];
+  if (details === undefined) return [];
+  const shapes = '/components/schemas/Error/properties/details/anyOf';
+  const index = [at(asJson, shapes)].flat().findIndex((shape) => String(resolved(shape).description).includes(named));
+  if (index < 0) return [`${code} has details`];
+  const validator = validatorAt(`${shapes}/${index}`);
+  return validator(details) ? [] : said(validator);
+}
+
+function bodyProblems(response: Json, place: string, { status, headers, text }: Exchange): string[] {
   const type = (headers.get('content-type') ?? '').split(';')[0] ?? '';
   if (!resolved(response.content)[type]) return [`the content type ${type} is not declared`];
   if (type !== 'application/json') return [];
   const validator = validatorAt(`${place}/content/${escaped(type)}/schema`);
-  return validator(JSON.parse(text)) ? [] : said(validator);
+  const body: unknown = JSON.parse(text);
+  if (!validator(body)) return said(validator);
+  return status < 400 ? [] : codeProblems(response, resolved(resolved(body).error));
 }
 
 function requestProblems({ operation, place }: Known, { requestBody, status }: Exchange): string[] {
@@ -129,6 +158,7 @@ function problemsOf(known: Known, exchange: Exchange): string[] {
   const place = pointerOf(node, `${known.place}/responses/${exchange.status}`);
   return [
     ...headerProblems(response, exchange.headers),
+    ...limitProblems(exchange),
     ...bodyProblems(response, place, exchange),
     ...requestProblems(known, exchange),
   ];

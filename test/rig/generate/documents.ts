@@ -1,15 +1,13 @@
 // The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the table in
 // docs/customers-data.md. `npm run openapi` writes them, and a test compares them with its output.
 
-import { openApiDocument } from '../../../api/openapi/document.view.js';
+import { openApiText } from '../../../api/openapi/document.view.js';
 import { personalData } from '../../../schemas/persons/personalData.schema.js';
 import { programSchemaText } from '../../../schemas/programs/programFile.schema.js';
 import { collectionNames } from '../../../schemas/tables/collections.js';
 
 /** Placeholder; the served document contains the configured PUBLIC_URL. */
 const publicUrl = 'http://127.0.0.1:3000';
-
-export const openApiText = (): string => `${JSON.stringify(openApiDocument({ publicUrl }), null, 2)}\n`;
 
 function personalDataTable(): string {
   const lines = collectionNames.map((name) => {
@@ -33,7 +31,7 @@ function withPersonalData(page: string): string {
  * stays.
  */
 export const documents: Record<string, (now: string) => string> = {
-  'openapi.json': openApiText,
+  'openapi.json': () => openApiText({ publicUrl }),
   'program.schema.json': programSchemaText,
   'docs/customers-data.md': withPersonalData,
 };
