@@ -4,9 +4,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type History, historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { describe, expect, inject, it } from 'vitest';
+import { replayed } from '../rig/checks/replayed.js';
 import { installRuntime } from '../rig/start/temporalRuntime.js';
 import { scenarios } from './scenarios.js';
 
@@ -24,8 +24,7 @@ const textOf = (file: string): string => readFileSync(`${folder}/${file}`, 'utf8
 async function replay(histories: { workflowId: string; history: History }[]): Promise<(Error | null)[]> {
   const options = { workflowBundle: { codePath: inject('workflowBundle') } };
   const errors = new Map<string, Error | null>();
-  for await (const { workflowId, error } of Worker.runReplayHistories(options, histories))
-    errors.set(workflowId, error ?? null);
+  for await (const { workflowId, error } of replayed(options, histories)) errors.set(workflowId, error ?? null);
   return histories.map(({ workflowId }) => errors.get(workflowId) ?? null);
 }
 
@@ -53,6 +52,19 @@ describe('the recorded histories', () => {
     expect(text).not.toMatch(/"(identity|stackTrace)": "[^"]/);
     expect(text).not.toMatch(/node_modules|file:\/\/|\/(home|root|tmp|work|Users)\//);
   });
+});
+
+it('a replay leaves nothing in this process that looks at its promises', async () => {
+  let asked = 0;
+  class Watched extends Promise<void> {}
+  const get = () => {
+    asked += 1;
+    return Promise;
+  };
+  Object.defineProperty(Watched.prototype, 'constructor', { get });
+  await replay([read('publishChange/quiet.json')]);
+  void new Watched((resolve) => resolve());
+  expect(asked).toBe(0);
 });
 
 describe('a history that was changed', () => {

@@ -8,7 +8,6 @@ import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMetrics } from '../../../platform/metrics/metrics.js';
 import { type MetricsServer, serveMetrics } from '../../../platform/metrics/metricsServer.js';
@@ -19,6 +18,7 @@ import { enrollId } from '../../../schemas/shared/ids.js';
 import { cacheDirOf } from '../../../stack/engines/cache.js';
 import { obtainTemporal } from '../../../stack/engines/temporalSources.js';
 import { bundleWorkflows } from '../../../worker/workflowBundle.js';
+import { replayed } from '../../rig/checks/replayed.js';
 import { until } from '../../rig/checks/until.js';
 import { startReceiver } from '../../rig/standins/receiver.js';
 import { status } from '../../rig/standins/responders.js';
@@ -160,16 +160,13 @@ describe('what Temporal stores', () => {
       history: historyFromJSON(JSON.parse(readFileSync(join(recorded, file), 'utf8'))),
     }));
     const dataConverter = dataConverterOf({ TEMPORAL_CODEC_KEY: key });
-    const results = Worker.runReplayHistories(
-      { workflowBundle: { codePath: workflowBundle }, dataConverter },
-      histories,
-    );
-    let replayed = 0;
-    for await (const { workflowId, error } of results) {
+    const options = { workflowBundle: { codePath: workflowBundle }, dataConverter };
+    let count = 0;
+    for await (const { workflowId, error } of replayed(options, histories)) {
       expect([workflowId, error]).toEqual([workflowId, undefined]);
-      replayed += 1;
+      count += 1;
     }
-    expect(replayed).toBeGreaterThan(10);
+    expect(count).toBeGreaterThan(10);
   });
 
   it('can still be read after a rotation of the key', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Client, HistoryAndWorkflowId, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createActivities } from '../../../activities/index.js';
 import { createApi } from '../../../api/createApi.js';
@@ -23,6 +23,7 @@ import { createWorkers } from '../../../worker/createWorkers.js';
 import { migrate } from '../../../worker/migrate.js';
 import { ensureRelays } from '../../../worker/schedules.js';
 import { failureLog } from '../checks/failureLog.js';
+import { replayed } from '../checks/replayed.js';
 import { expectNoScans } from '../checks/scans.js';
 import { auditSeen, noteSeen } from '../checks/seenOperations.js';
 import { until } from '../checks/until.js';
@@ -205,16 +206,16 @@ export async function replaySince(
   const code = `${codePath} ${dataConverter?.payloadCodecs !== undefined}`;
   const histories = await historiesOf(client, query, code);
   if (histories.length === 0) return 0;
-  let replayed = 0;
+  let count = 0;
   const options = { workflowBundle: { codePath }, ...(dataConverter && { dataConverter }) };
-  for await (const { workflowId, runId, error } of Worker.runReplayHistories(options, histories)) {
+  for await (const { workflowId, runId, error } of replayed(options, histories)) {
     if (error) {
       const file = await keepHistory(client, { workflowId, runId });
       throw new Error(`${workflowId} does not replay: ${error.message} (its history: ${file})`, { cause: error });
     }
-    replayed += 1;
+    count += 1;
   }
-  return replayed;
+  return count;
 }
 
 const historyDir = 'test-results/histories';
