@@ -1,14 +1,17 @@
 // The overview: what happened by day and by program, as plots with a table behind each.
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
-import { Facts, Failure, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
+import { Facts, Failure, isNarrow, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
 import { Plot, type Series } from '../parts/plot.js';
 import { Table } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
 
 const said = texts.overview;
+
+const Counter = lazy(async () => ({ default: (await import('../parts/counter.js')).Counter }));
 
 const readStats = (query: { from: string; to: string; programId?: string }) =>
   data(api.GET('/merchants/me/stats', { params: { query } }));
@@ -75,9 +78,15 @@ export function Overview() {
   const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
   const chosen = (programs.data ?? []).filter(({ _id }) => programId === '' || _id === programId);
   const plots = plotsIn(programs.data ? unitOf(chosen.map(({ style }) => style)) : 'both');
+  const [isAtCounter] = useState(() => isNarrow() && may('till:use'));
   const { totals, days: counted = [] } = stats.data ?? {};
   return (
-    <Page title={texts.nav.overview} actions={<OpenTill />}>
+    <Page title={texts.nav.overview} actions={!isAtCounter && <OpenTill />}>
+      {isAtCounter && (
+        <Suspense fallback={<Skeleton />}>
+          <Counter />
+        </Suspense>
+      )}
       <Failure error={stats.error} />
       <div className="fields">
         <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />

@@ -89,10 +89,11 @@ export function Address({ children }: { children: string }) {
 }
 
 const narrow = '(max-width: 760px)';
+export const isNarrow = (): boolean => matchMedia(narrow).matches;
 
 /** Open next to a list on a wide screen; on a narrow one behind its title, so that the list comes first. */
 export function Fold({ title, children }: { title: string; children: ReactNode }) {
-  if (!matchMedia(narrow).matches) return children;
+  if (!isNarrow()) return children;
   return (
     <details className="fold">
       <summary>{title}</summary>
@@ -162,7 +163,7 @@ interface PanelProps {
 export function Panel({ title, children, actions, needs = [], folds = false }: PanelProps) {
   const missing = lacking(...[needs].flat());
   const isOpen = missing === undefined;
-  if (folds && isOpen && matchMedia(narrow).matches)
+  if (folds && isOpen && isNarrow())
     return (
       <section className="panel" aria-label={title}>
         <details className="fold">

@@ -1,131 +1,48 @@
-// The frame of the till: which screen is shown, what stands above it, and the keyboard scanner.
-import { useEffect, useRef, useState } from 'react';
+// The page of the till: its state above the screens, and how a device is connected.
+import { useState } from 'react';
 import { useStore } from '../store.js';
-import { allowSound, feedback } from './feedback.js';
-import { Find } from './find.js';
-import { MemberScreen } from './member.js';
+import { CameraCard } from './cameraCard.js';
 import { Pair } from './pair.js';
-import { createScanFilter, createScanner, isShortcut, pauseMs, withoutSymbology } from './scanner.js';
-import { type TillState, waitingOf } from './state.js';
-import { TapLists } from './tapLists.js';
+import { Line, Screens, StoreAlert } from './screens.js';
+import type { TillState } from './state.js';
 import { texts } from './texts.js';
 import type { Till } from './till.js';
 
-/** Calls back with each code that a scanner or the camera reads. */
-function useScans(till: Till) {
-  const [isNew] = useState(createScanFilter);
-  const [repeated, setRepeated] = useState<string[]>();
-  const take = (readings: string[]): void => {
-    const [code = ''] = readings;
-    const isFirst = isNew(code, Date.now());
-    setRepeated(isFirst ? undefined : readings);
-    if (!isFirst) return;
-    feedback.read();
-    void till.find(readings);
-  };
-  const latest = useRef(take);
-  latest.current = take;
-
-  useEffect(() => {
-    const scanner = createScanner();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = (readings: string[] | undefined, event?: KeyboardEvent): void => {
-      if (!readings || till.state.get().phase !== 'paired') return;
-      event?.preventDefault();
-      event?.stopPropagation();
-      latest.current(readings);
-    };
-    const onKey = (event: KeyboardEvent): void => {
-      if (isShortcut(event)) return;
-      const { key, code, shiftKey, altKey } = event;
-      end(scanner.press({ key, code, shiftKey, altKey, at: event.timeStamp }), event);
-      clearTimeout(timer);
-      timer = setTimeout(() => end(scanner.pause(performance.now())), pauseMs + 20);
-    };
-    window.addEventListener('keydown', onKey, { capture: true });
-    window.addEventListener('pointerdown', allowSound);
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener('keydown', onKey, { capture: true });
-      window.removeEventListener('pointerdown', allowSound);
-    };
-  }, [till]);
-  const again = () => {
-    setRepeated(undefined);
-    void till.find(repeated ?? []);
-  };
-  return { take: (text: string) => take([withoutSymbology(text)]), repeated, again };
-}
-
 function Status({ state }: { state: TillState }) {
-  const { device, line } = state;
-  const waiting = waitingOf(state).length;
+  const { device } = state;
   return (
     <header className="status">
       <strong>{device?.hello?.reader?.name ?? device?.hello?.merchant.name ?? texts.title}</strong>
-      <span className={`line ${line}`} role="status">
-        {texts.line[line]}
-        {waiting > 0 && ` · ${texts.line.waiting(waiting)}`}
-      </span>
+      <Line state={state} />
     </header>
-  );
-}
-
-/** Nothing is noted without the device's database. */
-function StoreAlert({ till }: { till: Till }) {
-  return (
-    <div className="alert" role="alert">
-      <p>{texts.store.broken}</p>
-      <button type="button" onClick={() => void till.connect()}>
-        {texts.store.retry}
-      </button>
-    </div>
   );
 }
 
 export function App({ till }: { till: Till }) {
   const state = useStore(till.state);
-  const scans = useScans(till);
-  const { phase, shutOut, shown, choices, device } = state;
-  const isOut = shutOut !== undefined && device?.token !== undefined;
+  const { phase, device, shown, isStoreBroken } = state;
   // The link of a pairing code also connects the device of somebody who is signed in.
-  const [isLinked] = useState(() => location.hash.length > 1);
-  const storeAlert = state.isStoreBroken && <StoreAlert till={till} />;
-  if (phase === 'starting') return <main aria-busy={!state.isStoreBroken}>{storeAlert}</main>;
-  if (phase === 'unpaired' || (isLinked && device?.token === undefined))
+  const [isPairing, setPairing] = useState(() => location.hash.length > 1);
+  const isPerson = device?.token === undefined;
+  const alert = isStoreBroken && <StoreAlert till={till} />;
+  if (phase === 'starting') return <main aria-busy={!isStoreBroken}>{alert}</main>;
+  if (phase === 'unpaired' || (isPairing && isPerson))
     return (
       <main>
-        {storeAlert}
-        <Pair till={till} />
+        {alert}
+        <Pair till={till} {...(phase === 'paired' && { onBack: () => setPairing(false) })} />
       </main>
     );
   return (
     <>
       <Status state={state} />
       <main>
-        {storeAlert}
-        {shutOut && (
-          <div className="alert" role="alert">
-            <p>{shutOut.display ?? (isOut ? texts.out.reader : texts.out.person)}</p>
-            {!isOut && (
-              <a className="button" href="../console/sign-in">
-                {texts.out.signIn}
-              </a>
-            )}
-          </div>
+        <Screens till={till} camera={(onCode) => <CameraCard onCode={onCode} />} />
+        {isPerson && !shown && (
+          <button type="button" onClick={() => setPairing(true)}>
+            {texts.pair.title}
+          </button>
         )}
-        {isOut && <Pair till={till} />}
-        {!shutOut && shown && <MemberScreen till={till} shown={shown} />}
-        {!shutOut && !shown && <Find till={till} onCode={scans.take} />}
-        {scans.repeated && !shutOut && !choices && (
-          <p className="hint">
-            {texts.find.repeated}{' '}
-            <button type="button" onClick={scans.again}>
-              {texts.find.again}
-            </button>
-          </p>
-        )}
-        {!shown && <TapLists till={till} />}
       </main>
     </>
   );

@@ -1,28 +1,14 @@
-// Finds a card: by camera, scanner or typing.
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+// Finds a card by typing, and offers the camera.
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useStore } from '../store.js';
-import { startCamera } from './camera.js';
 import { Title } from './parts.js';
 import { programOf, type TillState } from './state.js';
 import { type Candidate, nameOf } from './taps.js';
 import { texts } from './texts.js';
 import type { Till } from './till.js';
 
-const cameraSetting = 'till-camera';
-
-function Camera({ onCode, onRefused }: { onCode: (code: string) => void; onRefused: () => void }) {
-  const video = useRef<HTMLVideoElement>(null);
-  const latest = useRef({ onCode, onRefused });
-  latest.current = { onCode, onRefused };
-  useEffect(() => {
-    if (!video.current) return;
-    return startCamera(video.current, {
-      onCode: (code) => latest.current.onCode(code),
-      onRefused: () => latest.current.onRefused(),
-    });
-  }, []);
-  return <video ref={video} aria-label={texts.find.view} muted playsInline />;
-}
+/** Where this device keeps whether the camera is on. */
+export const cameraSetting = 'till-camera';
 
 /** What tells one card from another. */
 function labelOf(person: Candidate, state: TillState): string {
@@ -50,16 +36,10 @@ function Choices({ till }: { till: Till }) {
   );
 }
 
-export function Find({ till, onCode }: { till: Till; onCode: (code: string) => void }) {
+export function Find({ till, camera }: { till: Till; camera: ReactNode }) {
   const { device, isFinding, problem, choices } = useStore(till.state);
   const [text, setText] = useState('');
-  const [camera, setCamera] = useState(localStorage.getItem(cameraSetting) ?? 'off');
   const findsPeople = (device?.hello?.lookupBy.length ?? 0) > 0;
-  const switchCamera = (to: string): void => {
-    setCamera(to);
-    // A camera that was refused once may be allowed at the next start.
-    localStorage.setItem(cameraSetting, to === 'refused' ? 'on' : to);
-  };
   const find = (event: FormEvent): void => {
     event.preventDefault();
     if (text.trim()) void till.find([text.trim()]);
@@ -87,13 +67,7 @@ export function Find({ till, onCode }: { till: Till; onCode: (code: string) => v
         </p>
       </form>
       {choices && <Choices till={till} />}
-      <div className="card">
-        {camera === 'on' && <Camera onCode={onCode} onRefused={() => switchCamera('refused')} />}
-        {camera === 'refused' && <p role="alert">{texts.find.refused}</p>}
-        <button type="button" onClick={() => switchCamera(camera === 'on' ? 'off' : 'on')}>
-          {camera === 'on' ? texts.find.cameraOff : texts.find.camera}
-        </button>
-      </div>
+      <div className="card">{camera}</div>
     </div>
   );
 }

@@ -13,7 +13,8 @@ function takeLinkedCode(): string {
   return code;
 }
 
-export function Pair({ till }: { till: Till }) {
+/** `onBack`: somebody is signed in and can go on without a code. */
+export function Pair({ till, onBack }: { till: Till; onBack?: () => void }) {
   const state = useStore(till.state);
   const [code, setCode] = useState(takeLinkedCode);
   const [isBusy, setBusy] = useState(false);
@@ -52,7 +53,13 @@ export function Pair({ till }: { till: Till }) {
       <button type="submit" className="primary" disabled={isBusy}>
         {texts.pair.connect}
       </button>
-      <a href="../console/sign-in">{texts.pair.person}</a>
+      {onBack ? (
+        <button type="button" onClick={onBack}>
+          {texts.pair.back}
+        </button>
+      ) : (
+        <a href="../console/sign-in">{texts.pair.person}</a>
+      )}
     </form>
   );
 }

@@ -45,9 +45,15 @@ export interface TillState {
 export const waitingOf = ({ taps, device }: TillState): Tap[] =>
   taps.filter(({ state, device: of }) => state === 'waiting' && of === device?.id);
 
-/** Taps of a device that was connected before can never be sent. Those of a person wait for the person. */
+/**
+ * Taps of a device that was connected before can never be sent; those of a person wait for the person, unless the device
+ * is not a person's any more.
+ */
 export const isLost = (tap: Tap, device: Device | undefined): boolean =>
-  tap.state === 'waiting' && device !== undefined && tap.device !== device.id && tap.device.startsWith('reader:');
+  tap.state === 'waiting' &&
+  device !== undefined &&
+  tap.device !== device.id &&
+  (device.token !== undefined || tap.device.startsWith('reader:'));
 
 /** What the staff has to read. */
 export const listedOf = ({ taps, device }: TillState): Tap[] =>
