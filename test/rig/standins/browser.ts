@@ -64,6 +64,19 @@ export async function startBrowser(moreFlags: readonly string[] = []): Promise<T
   };
 }
 
+export interface ScannerKey {
+  key: string;
+  code: string;
+  shiftKey?: boolean;
+  ctrlKey?: boolean;
+  altKey?: boolean;
+}
+
+/** Presses keys as fast as a scanner does, also on a busy machine. */
+export const pressAtOnce = (page: Page, keys: readonly ScannerKey[]): Promise<unknown> =>
+  page.evaluate(`for (const key of ${JSON.stringify(keys)})
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...key }))`);
+
 export async function keepScreenshot(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
   if (!takesPictures) return;
   if (!fullPage) await page.evaluate('scrollTo(0, 0)');
