@@ -270,9 +270,26 @@ describe('the till', () => {
     await tab.till.connect();
     await world.settle();
     expect(world.service.decided.size).toBe(0);
+    expect(listedOf(tab.till.state.get())).toEqual([]);
     world.signIn('u');
     await tab.till.connect();
     await world.settle();
     expect(world.service.decided.size).toBe(1);
+  });
+
+  it('lists the taps of a person that were not sent when the device became that of a till', async () => {
+    const { world } = await paired();
+    await world.store.adopt({ id: 'user:m:u', counted: 0, aheadMs: 0 });
+    const tab = world.openTab();
+    await tab.till.connect();
+    world.setOnline(false);
+    await tab.till.tap(stamp('7H2K9M4QXT'));
+    await world.settle();
+    await world.store.adopt({ ...aDevice, id: 'reader:r1:p2' });
+    world.setOnline(true);
+    await tab.till.connect();
+    await world.settle();
+    expect(world.service.decided.size).toBe(0);
+    expect(listedOf(tab.till.state.get())).toHaveLength(1);
   });
 });
