@@ -52,7 +52,9 @@ import type { WorkerDeps } from './workerDeps.js';
 const heartbeatMs = 1_000;
 /** After this many attempts, the comparison with Google skips what failed. */
 const googleAttempts = 5;
-const relayRoundMs = 300_000;
+/** A loop over due work ends after this long, so that its history stays short, or when nothing was due. */
+const roundMs = 300_000;
+const idleEndMs = 30_000;
 
 interface HeartbeatContext {
   signal: AbortSignal;
@@ -101,7 +103,11 @@ export function createActivities(deps: WorkerDeps) {
       withHeartbeat(() => compareSaves(deps, { ...input, giveUp: Context.current().info.attempt >= googleAttempts })),
     followObjects: () =>
       withHeartbeat(({ signal }) =>
-        followObjects(deps, { signal: AbortSignal.any([signal, deps.shutdownSignal]), forMs: relayRoundMs }),
+        followObjects(deps, {
+          signal: AbortSignal.any([signal, deps.shutdownSignal]),
+          forMs: roundMs,
+          idleEndMs,
+        }),
       ),
     correctSaves: (input: { memberIds: string[] }) =>
       withHeartbeat(() => correctSaves(deps, { ...input, giveUp: Context.current().info.attempt >= googleAttempts })),
@@ -150,7 +156,8 @@ export function createActivities(deps: WorkerDeps) {
         signal: AbortSignal.any([cancellationSignal, shutdownSignal]),
         cancellationSignal: cancellationSignal,
         heartbeat: (relayed) => Context.current().heartbeat(relayed),
-        forMs: relayRoundMs,
+        forMs: roundMs,
+        idleEndMs,
       });
     },
     createImported: runsChunks(createImported),

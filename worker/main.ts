@@ -17,6 +17,7 @@ import { createTracing } from '../platform/tracing.js';
 import { taskQueues } from '../schemas/tables/workflows.js';
 import { createWorkerDeps } from './createWorkerDeps.js';
 import { createWorkers } from './createWorkers.js';
+import { dutiesOf, watchDuties } from './duties.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
 import { ensureSchedulesWhenUp, keepSchedules, prepare } from './schedules.js';
@@ -89,7 +90,7 @@ process.once('SIGINT', () => stop('SIGINT'));
 process.once('disconnect', () => stop('disconnect'));
 
 const running = Promise.all(workers.map((worker) => worker.run()));
-const schedules = { relayShards: config.RELAY_SHARDS, wallets, startedAt: await databaseNow(base) };
+const schedules = { wallets, startedAt: await databaseNow(base) };
 await ensureSchedulesWhenUp(client, { ...schedules, log, signal: stopper.signal });
 const kept = keepSchedules(client, {
   ...schedules,
@@ -98,11 +99,14 @@ const kept = keepSchedules(client, {
   log,
   signal: stopper.signal,
 });
+// After the schedules, which earlier versions had for duties.
+const watched = watchDuties(deps, { duties: dutiesOf(deps), signal: stopper.signal });
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
 await kept;
+await watched;
 await deps.background.close();
 await metricsServer.close();
 await wallets.close();

@@ -1,8 +1,8 @@
-// The schedules: one for the relay of each shard, and those of the periodic jobs. A worker that starts makes Temporal's
-// schedules equal to these: it creates, updates and deletes. A running worker only creates what is missing, because
-// Temporal may have lost all of its data, and deletes what processes that started before it still create, so that in a
-// rolling upgrade the newest version decides. A relay that an operator terminated runs again within its interval of
-// 20 s. Schedules of operators carry no mark of the service, and are left alone.
+// The schedules: jobs at fixed hours. Other work begins when it is due (worker/duties.ts). A worker that starts makes
+// Temporal's schedules equal to these: it creates, updates and deletes. A running worker only creates what is missing,
+// because Temporal may have lost all of its data, and deletes what processes that started before it still create, so
+// that in a rolling upgrade the newest version decides. Schedules of operators carry no mark of the service, and are
+// left alone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -21,7 +21,6 @@ import type { Logger } from 'pino';
 import type { Wallets } from '../activities/wallets/wallets.client.js';
 import { deadline } from '../platform/deadline.js';
 import { prepareNamespace } from '../platform/temporal/prepareNamespace.js';
-import { relayId } from '../schemas/shared/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../schemas/tables/workflows.js';
 
 interface ScheduleOf<N extends WorkflowName> {
@@ -30,52 +29,24 @@ interface ScheduleOf<N extends WorkflowName> {
   input: WorkflowInputs[N];
   /** In milliseconds, as Temporal describes them. */
   interval: { every: number; offset: number };
-  /** Also runs when a worker starts. */
-  triggerOnStart: boolean;
   summary: string;
 }
 type Schedule = { [N in WorkflowName]: ScheduleOf<N> }[WorkflowName];
 
-/** Runs every so many milliseconds, and when a worker starts. */
-const often = (every: number) => ({ input: {}, interval: { every, offset: 0 }, triggerOnStart: true });
 const hourMs = 3_600_000;
 
-const relay = (shard: number): Schedule => ({
-  ...often(20_000),
-  ...{ id: relayId(shard), name: 'relay', input: { shard }, summary: `relay of shard ${shard}` },
-});
+const always: Schedule = {
+  ...{ id: 'recount', name: 'recount', input: {}, summary: 'put totals and tags right' },
+  // At 03:00 UTC.
+  interval: { every: 24 * hourMs, offset: 3 * hourMs },
+};
 
-const always: Schedule[] = [
-  {
-    ...{ id: 'recount', name: 'recount', input: {}, summary: 'put totals and tags right' },
-    // At 03:00 UTC.
-    ...{ interval: { every: 24 * hourMs, offset: 3 * hourMs }, triggerOnStart: false },
-  },
-  // Midnights of all time zones are on full minutes.
-  { ...often(60_000), id: 'expire-points', name: 'expirePoints', summary: 'expire points whose time is over' },
-  { ...often(30_000), id: 'revive-work', name: 'reviveWork', summary: 'start lost workflows again' },
-  {
-    // An upload counts as broken off after 20 s, and must be removed within a minute.
-    ...often(15_000),
-    ...{ id: 'remove-batch-rows', name: 'removeBatchRows' },
-    summary: 'end uploads that broke off, and remove rows that no batch needs',
-  },
-];
-
-const ofApple: Schedule[] = [
-  { ...often(30_000), id: 'repush', name: 'repushPasses', summary: 'push stale phones again' },
-];
-
-const ofGoogle: Schedule[] = [
-  {
-    ...{ id: 'reconcile-saves', name: 'reconcileSaves', summary: 'compare saved passes with Google' },
-    // Google's callback about a save may arrive up to 10 minutes late.
-    input: { callbackGraceMs: 600_000 },
-    ...{ interval: { every: 6 * hourMs, offset: hourMs }, triggerOnStart: false },
-  },
-  { ...often(30_000), id: 'update-classes', name: 'updateClasses', summary: 'update the classes of changed programs' },
-  { ...often(20_000), id: 'follow-google', name: 'followGoogle', summary: "keep Google's objects up to date" },
-];
+const ofGoogle: Schedule = {
+  ...{ id: 'reconcile-saves', name: 'reconcileSaves', summary: 'compare saved passes with Google' },
+  // Google's callback about a save may arrive up to 10 minutes late.
+  input: { callbackGraceMs: 600_000 },
+  interval: { every: 6 * hourMs, offset: hourMs },
+};
 
 /** Codes of gRPC: trying again would change nothing about them. */
 const refusals = { invalidArgument: 3, permissionDenied: 7, unimplemented: 12, unauthenticated: 16 };
@@ -87,21 +58,16 @@ function isAway(error: unknown): boolean {
 }
 
 export interface EnsureSchedules {
-  relayShards: number;
-  wallets: Pick<Wallets, 'apple' | 'google'>;
+  wallets: Pick<Wallets, 'google'>;
   /** When this process started, by the clock of the database. */
   startedAt: Date;
 }
 
-const relaysOf = (shards: number): Schedule[] => Array.from({ length: shards }, (_, shard) => relay(shard));
-
-function schedulesOf({ relayShards, wallets: { apple, google } }: EnsureSchedules): Schedule[] {
-  return [...relaysOf(relayShards), ...always, ...(apple ? ofApple : []), ...(google ? ofGoogle : [])];
-}
+const schedulesOf = ({ wallets: { google } }: EnsureSchedules): Schedule[] => [always, ...(google ? [ofGoogle] : [])];
 
 /**
- * Creates the missing schedules, updates those that differ, deletes those that are not wanted, and runs those with
- * `triggerOnStart` at once. A schedule that an operator paused stays paused.
+ * Creates the missing schedules, updates those that differ, and deletes those that are not wanted. A schedule that an
+ * operator paused stays paused.
  */
 export async function ensureSchedules(client: Client, input: EnsureSchedules): Promise<void> {
   const wanted = schedulesOf(input);
@@ -109,7 +75,6 @@ export async function ensureSchedules(client: Client, input: EnsureSchedules): P
     wanted.map(async (schedule) => {
       if (!(await createSchedule(client, schedule, input.startedAt)))
         await updateSchedule(client, schedule, input.startedAt);
-      if (schedule.triggerOnStart) await trigger(client, schedule);
     }),
   );
   await deleteUnwanted(client, wanted, input.startedAt);
@@ -201,7 +166,6 @@ export async function keepSchedules(client: Client, { log, signal, ...input }: K
         if (!(await createSchedule(client, schedule, input.startedAt))) continue;
         log.warn({ schedule: schedule.id }, 'Temporal had lost a schedule; it was created again');
         isLost = true;
-        if (schedule.triggerOnStart) await trigger(client, schedule);
       }
     };
     try {
@@ -227,27 +191,10 @@ export async function prepare(
   }
 }
 
-export async function ensureRelays(client: Client, shards: number): Promise<void> {
-  await Promise.all(
-    relaysOf(shards).map(async (schedule) => {
-      await createSchedule(client, schedule, new Date());
-      await trigger(client, schedule);
-    }),
-  );
-}
-
-/**
- * Separate from `create`: Temporal does not count a run that `create` triggers as running, so the next interval would
- * start the workflow a second time.
- */
-async function trigger(client: Client, { id }: Schedule): Promise<void> {
-  await client.schedule.getHandle(id).trigger(ScheduleOverlapPolicy.SKIP);
-}
-
-const optionsOf = ({ id, name, input, interval, triggerOnStart, summary }: Schedule) =>
+const optionsOf = ({ id, name, input, interval, summary }: Schedule) =>
   ({
     spec: { intervals: [interval], calendars: [], skip: [] },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: triggerOnStart ? 60_000 : 12 * hourMs },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 12 * hourMs },
     action: {
       type: 'startWorkflow',
       workflowType: name,

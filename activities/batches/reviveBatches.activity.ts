@@ -14,6 +14,12 @@ const revivedAtOnce = 20;
 /** Well below the activity's timeout. */
 const workMs = 10_000;
 
+/** Filters for the batches whose workflow may be missing. */
+export const toRevive = ({ now }: Pick<StartBatchDeps, 'now'>): Filter<BatchRow>[] => [
+  { phase: { $in: unfinishedPhases }, startedAt: { $lt: new Date(now().getTime() - settledMs) } },
+  { unissued: true },
+];
+
 export interface RevivedBatches {
   revived: number;
   /** The last batch that was checked; absent at the end. */
@@ -27,17 +33,13 @@ export interface RevivedBatches {
 export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { after?: string }): Promise<RevivedBatches> {
   const { batches } = deps.collections;
   const until = performance.now() + workMs;
-  const before = new Date(deps.now().getTime() - settledMs);
   const idsOf = (where: Filter<BatchRow>) =>
     batches
       .find({ ...where, _id: { $gt: after } }, { projection: { _id: 1 } })
       .sort({ _id: 1 })
       .limit(mostOfCall)
       .toArray();
-  const found = await Promise.all([
-    idsOf({ phase: { $in: unfinishedPhases }, startedAt: { $lt: before } }),
-    idsOf({ unissued: true }),
-  ]);
+  const found = await Promise.all(toRevive(deps).map(idsOf));
   const ids = [...new Set(found.flat().map(({ _id }) => _id))].toSorted().slice(0, mostOfCall);
   let revived = 0;
   for (const some of toChunks(ids, revivedAtOnce)) {

@@ -58,6 +58,14 @@ export async function giveLots(
   return { given, over: true };
 }
 
+/** Whether members of a program with a new rule still lack lots, or the rule of one was removed before all had some. */
+export async function isGivingLots({ collections, now }: Deps): Promise<boolean> {
+  const settled = now().getTime() - settleMs;
+  // A row for each program with a rule.
+  const rows = await collections.expiries.find().toArray();
+  return rows.some(({ next, since }) => next < parts && since.getTime() <= settled);
+}
+
 type Rule = Pick<Program, '_id' | 'merchantId' | 'expiry' | 'timeZone' | 'expirySince'>;
 
 /** The programs whose members still lack lots. Removes `expirySince` from programs whose rule was removed. */

@@ -34,22 +34,25 @@ const maxTaken = 200;
  */
 const minRunning = 2;
 
+/** The subscriptions of a shard. Shard 0 also has those of shards that no longer exist after RELAY_SHARDS was lowered. */
+export const servedBy = ({ config }: Pick<WorkerDeps, 'config'>, shard: number) =>
+  shard === 0 ? { $or: [{ shard }, { shard: { $gte: config.RELAY_SHARDS } }] } : { shard };
+
 export interface DeliverQueued {
   shard: number;
+  /** Called at each look with the number of subscriptions whose queue is not empty. */
+  noteWaiting: (subscriptions: number) => void;
   /** No further deliveries are taken after this; attempts in flight continue in the background. */
   signal: AbortSignal;
 }
 
 /** Runs until `signal` is aborted. Never rejects. */
-export async function deliverQueued(deps: WorkerDeps, { shard, signal }: DeliverQueued): Promise<void> {
+export async function deliverQueued(deps: WorkerDeps, { shard, noteWaiting, signal }: DeliverQueued): Promise<void> {
   setMaxListeners(0, signal);
   const loops = new Map<string, Promise<void>>();
-  // Shard 0 also serves the merchants of shards that no longer exist after RELAY_SHARDS was lowered.
-  const { RELAY_SHARDS } = deps.config;
-  const own = shard === 0 ? { $or: [{ shard }, { shard: { $gte: RELAY_SHARDS } }] } : { shard };
   while (!signal.aborted) {
     const waiting = await deps.collections.waitingSubscriptions
-      .find(own)
+      .find(servedBy(deps, shard))
       .toArray()
       .catch((error: unknown) => {
         deps.log.warn({ err: error, shard }, 'the delivery queue could not be read; trying again');
@@ -64,6 +67,7 @@ export async function deliverQueued(deps: WorkerDeps, { shard, signal }: Deliver
         .finally(() => loops.delete(row._id));
       loops.set(row._id, loop);
     }
+    noteWaiting(loops.size);
     await deps.background.sleep(pollMs, { signal, wakes: true });
   }
   await Promise.all(loops.values());

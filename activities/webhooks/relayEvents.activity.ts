@@ -27,6 +27,14 @@ export interface RelayEvents {
   heartbeat: (relayed: number) => void;
   /** The loop ends after this long, so that the workflow can start a new history. */
   forMs: number;
+  /** It also ends when nothing was due for this long. */
+  idleEndMs: number;
+}
+
+export interface Relayed {
+  relayed: number;
+  /** True when nothing was due in the end. */
+  idle?: true;
 }
 
 const chunkSize = 200;
@@ -120,14 +128,15 @@ async function retryUntilCancelled(work: () => Promise<void>, signal: AbortSigna
 }
 
 /**
- * Relays the events of a shard until `forMs` has passed or `signal` is aborted, with up to three chunks at a time.
+ * Relays the events of a shard until `forMs` has passed, nothing was due for `idleEndMs`, or `signal` is aborted, with up
+ * to three chunks at a time.
  * Throws when MongoDB fails while the shard is taken over; a later failure to take events is retried after 0.5 s.
  * Returns the number of relayed events.
  */
 export async function relayEvents(
   deps: WorkerDeps,
-  { shard, activityAttemptId, signal, cancellationSignal, heartbeat, forMs }: RelayEvents,
-): Promise<{ relayed: number }> {
+  { shard, activityAttemptId, signal, cancellationSignal, heartbeat, forMs, idleEndMs }: RelayEvents,
+): Promise<Relayed> {
   const relaying: Relaying = {
     shard,
     leaseOwner: `${relayId(shard)}:${activityAttemptId}`,
@@ -135,8 +144,17 @@ export async function relayEvents(
     dueIds: [],
   };
   const over = new AbortController();
-  const delivering = deliverQueued(deps, { shard, signal: AbortSignal.any([signal, over.signal]) });
   const until = performance.now() + forMs;
+  let busyAt = performance.now();
+  const noteBusy = (work: number) => {
+    if (work > 0) busyAt = performance.now();
+  };
+  const isIdle = () => inProgress === 0 && performance.now() - busyAt >= idleEndMs;
+  const delivering = deliverQueued(deps, {
+    shard,
+    noteWaiting: noteBusy,
+    signal: AbortSignal.any([signal, over.signal]),
+  });
   const running = new Set<Promise<void>>();
   let relayed = 0;
   let inProgress = 0;
@@ -145,6 +163,7 @@ export async function relayEvents(
 
   const round = async (): Promise<void> => {
     const events = await takeChunk(deps, relaying);
+    noteBusy(events.length);
     if (events.length === 0) {
       await pause(idle, signal);
       idle = Math.min(idle * 2, idleMs.longest);
@@ -172,14 +191,14 @@ export async function relayEvents(
 
   try {
     await takeOverShard(deps, shard);
-    while (!signal.aborted && performance.now() < until) {
+    while (!signal.aborted && !isIdle() && performance.now() < until) {
       await round().catch(async (error: unknown) => {
         deps.log.warn({ err: error, shard }, 'the relay could not take events; trying again');
         await pause(outageMs, signal);
       });
     }
     await Promise.all(running);
-    return { relayed };
+    return { relayed, ...(!signal.aborted && isIdle() && { idle: true as const }) };
   } finally {
     over.abort();
     await delivering;

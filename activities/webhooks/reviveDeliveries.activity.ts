@@ -18,6 +18,13 @@ const batchSize = 20;
 /** Well below the activity's timeout; the next run begins with the longest due. */
 const workMs = 15_000;
 
+/** The groups with lost deliveries, one for each merchant, from a random merchant on. */
+export const lostQueues = ({ collections: { deliveries }, now }: Pick<WorkerDeps, 'collections' | 'now'>) =>
+  groupsDue(
+    { collection: deliveries, group: 'dueGroup', dueAt: 'dueAt', dueAtOf: ({ dueAt }) => dueAt, prefix: ownWorkflow },
+    { now: now(), after: `${ownWorkflow}:${newId()}` },
+  );
+
 /**
  * Takes up the lost deliveries of each merchant in turn, longest due first. A run begins at a random merchant, so that
  * no merchant is always left out when a run is too short for all.
@@ -43,12 +50,8 @@ export async function reviveDeliveries(deps: WorkerDeps): Promise<{ revived: num
     const last = lost.at(-1)?.dueAt;
     return last && lost.length === batchSize ? [{ dueGroup, after: last }] : [];
   };
-  const queues = groupsDue(
-    { collection: deliveries, group: 'dueGroup', dueAt: 'dueAt', dueAtOf: ({ dueAt }) => dueAt, prefix: ownWorkflow },
-    { now, after: `${ownWorkflow}:${newId()}` },
-  );
   let left: Turn[] = [];
-  for await (const dueGroup of queues) {
+  for await (const dueGroup of lostQueues(deps)) {
     left.push(...(await takeUp({ dueGroup, after: new Date(0) })));
     if (isOver()) break;
   }

@@ -91,14 +91,22 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
 }
 
 /**
- * A workflow that has succeeded is not started again, with two exceptions. Deliveries: after a restore, a repeated
+ * A workflow that has succeeded is not started again, with these exceptions. Deliveries: after a restore, a repeated
  * event has the id of a delivered one, and the workflow of a delivery that has succeeded ends at once. Erasures: an
- * erased member is searched more than once.
+ * erased member is searched more than once. Duties (worker/duties.ts): they run whenever something is due.
  */
-const reusePolicies: Partial<Record<WorkflowName, WorkflowIdReusePolicy>> = {
-  deliverWebhook: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-  eraseMember: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-};
+const repeated: readonly WorkflowName[] = [
+  ...(['deliverWebhook', 'eraseMember'] as const),
+  ...([
+    'relay',
+    'expirePoints',
+    'reviveWork',
+    'removeBatchRows',
+    'repushPasses',
+    'updateClasses',
+    'followGoogle',
+  ] as const),
+];
 
 function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   return {
@@ -106,7 +114,9 @@ function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
     taskQueue: taskQueues.workflows,
     args: [workflow.input] as [WorkflowInputs[N]],
     workflowTaskTimeout,
-    workflowIdReusePolicy: reusePolicies[workflow.name] ?? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    workflowIdReusePolicy: repeated.includes(workflow.name)
+      ? WorkflowIdReusePolicy.ALLOW_DUPLICATE
+      : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     typedSearchAttributes: attributePairs(workflow.searchAttributes),
     staticSummary: workflow.summary,

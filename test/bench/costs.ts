@@ -4,6 +4,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { BSON, MongoClient } from 'mongodb';
 import { connectStack } from '../../stack/connect.js';
+import { permanentWorkflows } from '../crash/evidence.js';
 
 const { mongodbUri, temporalAddress, stack } = connectStack(process.env);
 if (!stack) throw new Error('Costs are measured on the demo of a running stack: npm start first.');
@@ -69,7 +70,8 @@ async function measure(what: string, times: number, work: () => Promise<void>): 
   }));
   let workflows = 0;
   let events = 0;
-  const query = `StartTime >= "${since}" AND WorkflowType NOT IN ("relay", "repushPasses", "recount", "expirePoints", "reviveWork", "updateClasses")`;
+  const duties = permanentWorkflows.map((name) => `"${name}"`).join();
+  const query = `StartTime >= "${since}" AND WorkflowType NOT IN (${duties})`;
   for await (const execution of client.workflow.list({ query })) {
     workflows += 1;
     events += execution.historyLength;

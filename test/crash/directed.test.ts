@@ -3,6 +3,7 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
+import { taskQueues } from '../../schemas/tables/workflows.js';
 import { until } from '../rig/checks/until.js';
 import { status } from '../rig/standins/responders.js';
 import { type SmtpServer, startSmtpServer } from '../rig/standins/smtpServer.js';
@@ -138,7 +139,11 @@ describe('a worker that dies', () => {
     await dieAt('worker', 'mid-expiry', async () => {
       await Promise.all(members.map((member) => load.oldSale(member)));
       // Its next turn may be a minute away.
-      await cluster.temporal.schedule.getHandle('expire-points').trigger();
+      await cluster.temporal.workflow.start('expirePoints', {
+        workflowId: 'expire-points',
+        args: [{}],
+        taskQueue: taskQueues.workflows,
+      });
     });
     const rows = await cluster.deps.collections.ledger.find({ type: 'expiry' }).toArray();
     expect(rows.map(({ memberId }) => memberId).toSorted()).toEqual(members.map(({ id }) => id).toSorted());

@@ -152,7 +152,7 @@ export interface Evidence {
   feeds: string[][];
 }
 
-/** Workflow types that always run or are started repeatedly by a schedule. */
+/** Workflow types that run whenever something is due, or by a schedule. */
 export const permanentWorkflows: readonly string[] = [
   'relay',
   'repushPasses',
@@ -161,4 +161,5 @@ export const permanentWorkflows: readonly string[] = [
   'reviveWork',
   'removeBatchRows',
   'updateClasses',
+  'followGoogle',
 ];

@@ -227,6 +227,13 @@ export const scenarios: Scenarios = {
         input: { shard: 1 },
       };
     },
+    idle: () => {
+      const rounds = [{ relayed: 2 }, { relayed: 1, idle: true as const }];
+      return {
+        activities: { relayEvents: async () => rounds.shift() ?? { relayed: 0 } },
+        input: { shard: 1 },
+      };
+    },
   },
   retryPasses: {
     pushed: () => ({

@@ -14,7 +14,7 @@ export const pushNow = proxyLocalActivities<Activities>({
 });
 
 /**
- * Searches for lost workflows. It stops before the next run of the schedule, which then begins with the longest due.
+ * Searches for lost workflows. It stops before the next look of a worker, whose run then begins with the longest due.
  */
 export const revival = proxyActivities<Activities>({
   taskQueue: taskQueues.workflows,
@@ -40,7 +40,7 @@ export const pushUntilSent = proxyActivities<Activities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s' },
 });
 
-/** A loop of about five minutes over the outdated objects at Google; a schedule starts the next one. */
+/** A loop of at most five minutes over the outdated objects at Google. */
 export const followUp = proxyActivities<Activities>({
   taskQueue: taskQueues.wallets,
   startToCloseTimeout: '10m',

@@ -1,6 +1,6 @@
 // Starts workflows again that were terminated or are gone with Temporal's data. They are found by their rows in
-// MongoDB, which are overdue. A failure with one kind of work does not delay the others. A schedule starts this
-// workflow (docs/decisions/state-in-mongodb-work-in-temporal.md).
+// MongoDB, which are overdue. A failure with one kind of work does not delay the others. A worker that
+// finds some starts it (worker/duties.ts, docs/decisions/state-in-mongodb-work-in-temporal.md).
 import { log, setCurrentDetails } from '@temporalio/workflow';
 import { revival } from './activityOptions.js';
 

@@ -25,18 +25,20 @@ const batchSize = 50;
 const merchantsAtOnce = 10;
 const idleMs = 2_000;
 
-/** Works until `forMs` has passed or `signal` is aborted. Throws when MongoDB fails. */
+/** Works until `forMs` has passed, nothing was due for `idleEndMs`, or `signal` is aborted. Throws when MongoDB fails. */
 export async function followObjects(
   deps: WorkerDeps,
-  { signal, forMs }: { signal: AbortSignal; forMs: number },
+  { signal, forMs, idleEndMs }: { signal: AbortSignal; forMs: number; idleEndMs: number },
 ): Promise<{ followed: number }> {
   const until = performance.now() + forMs;
+  let idleSince = performance.now();
   let followed = 0;
   let after: string | undefined;
-  while (!signal.aborted && performance.now() < until) {
+  while (!signal.aborted && performance.now() < Math.min(until, idleSince + idleEndMs)) {
     const cleared = await clearDueObjects(deps);
     const { done, more, last } = await followDue(deps, after);
     followed += done + cleared;
+    if (done + cleared > 0) idleSince = performance.now();
     after = last;
     if (cleared === 0 && (!more || done === 0)) await sleep(idleMs, undefined, { signal }).catch(() => {});
   }
@@ -66,23 +68,26 @@ export async function followDue(deps: WorkerDeps, after?: string): Promise<Follo
   return { done: issued + patched, more, last };
 }
 
+/** The merchants with members that are due, those behind `after` first. */
+export const merchantsDue = ({ collections, now }: Pick<WorkerDeps, 'collections' | 'now'>, after?: string) =>
+  groupsDue(
+    {
+      collection: collections.members,
+      group: 'merchantId',
+      dueAt: 'pass.googleDueAt',
+      dueAtOf: ({ pass }) => pass.googleDueAt,
+    },
+    { now: now(), after },
+  );
+
 /** Up to 50 members: as many of each of the next ten merchants that have some due. */
 async function readDue(
   deps: WorkerDeps,
   after: string | undefined,
 ): Promise<Pick<Followed, 'more' | 'last'> & { due: MemberRow[] }> {
   const now = deps.now();
-  const turns = groupsDue(
-    {
-      collection: deps.collections.members,
-      group: 'merchantId',
-      dueAt: 'pass.googleDueAt',
-      dueAtOf: ({ pass }) => pass.googleDueAt,
-    },
-    { now, after },
-  );
   const groups: string[] = [];
-  for await (const merchantId of turns) if (groups.push(merchantId) === merchantsAtOnce) break;
+  for await (const merchantId of merchantsDue(deps, after)) if (groups.push(merchantId) === merchantsAtOnce) break;
   const share = Math.floor(batchSize / Math.max(groups.length, 1));
   const due = await Promise.all(groups.map((merchantId) => readDueOf(deps, { merchantId, share, now })));
   const more = groups.length === merchantsAtOnce || due.some((ofMerchant) => ofMerchant.length === share);

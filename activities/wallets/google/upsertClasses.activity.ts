@@ -1,5 +1,6 @@
 // Updates the classes of changed programs at Google. The transaction that changes a program also writes a row of
-// `classUpdates`; the row is removed when Google has accepted the class. A schedule starts the workflow of this job.
+// `classUpdates`; the row is removed when Google has accepted the class. A worker that finds one starts the
+// workflow of this job.
 
 import { googleProgramView } from '../../../schemas/wallets/passes.view.js';
 import type { ClassUpdateRow } from '../../../schemas/wallets/wallets.rows.js';

@@ -148,11 +148,14 @@ describe('a running stack', () => {
     await expect.poll(async () => (await members()).status).toBe(200);
   });
 
-  test('one relay works on each shard, however often the relays were started', async () => {
+  test('while nothing is due, only jobs at fixed hours are planned, and no workflow runs', async () => {
     const connection = await Connection.connect({ address: stack.file().temporalAddress });
-    const { workflow } = new Client({ connection });
-    const relays = async () => (await workflow.count("WorkflowType = 'relay' AND ExecutionStatus = 'Running'")).count;
-    await expect.poll(relays).toBe(4);
+    const { workflow, schedule } = new Client({ connection });
+    const running = async () => (await workflow.count("ExecutionStatus = 'Running'")).count;
+    await expect.poll(running, { timeout: 60_000 }).toBe(0);
+    const planned = [];
+    for await (const { scheduleId } of schedule.list()) planned.push(scheduleId);
+    expect(planned).toEqual(['recount']);
     await connection.close();
   });
 

@@ -113,6 +113,7 @@ async function relayAll(at: WorkerDeps, eventIds: readonly string[]): Promise<vo
       cancellationSignal: never,
       heartbeat: () => {},
       forMs: 1_500,
+      idleEndMs: 60_000,
     });
     const published = await store.collections.events.countDocuments({
       _id: { $in: [...eventIds] },
@@ -248,6 +249,7 @@ describe('a relay that is cancelled', () => {
       cancellationSignal: cancel.signal,
       heartbeat: () => {},
       forMs: 60_000,
+      idleEndMs: 60_000,
     });
     await until(async () => (await stateOf(eventId))?.state === 'published');
     cancel.abort();

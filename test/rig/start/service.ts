@@ -20,8 +20,8 @@ import { newId } from '../../../schemas/shared/ids.js';
 import { findPort } from '../../../stack/ports.js';
 import { createWorkerDeps } from '../../../worker/createWorkerDeps.js';
 import { createWorkers } from '../../../worker/createWorkers.js';
+import { relays, watchDuties } from '../../../worker/duties.js';
 import { migrate } from '../../../worker/migrate.js';
-import { ensureRelays } from '../../../worker/schedules.js';
 import { failureLog } from '../checks/failureLog.js';
 import { replayed } from '../checks/replayed.js';
 import { expectNoScans } from '../checks/scans.js';
@@ -116,7 +116,10 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     running = {
       workers,
       stopper,
-      ended: Promise.all(workers.map((worker) => worker.run())).then(workerDeps.background.close),
+      ended: Promise.all([
+        ...workers.map((worker) => worker.run()),
+        watchDuties(workerDeps, { duties: relays(config.RELAY_SHARDS), signal: stopper.signal }),
+      ]).then(workerDeps.background.close),
     };
   };
   const stopWorker = async () => {
@@ -125,10 +128,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     await running?.ended;
     running = null;
   };
-  if (options.worker !== false) {
-    await startWorker();
-    await ensureRelays(temporal, config.RELAY_SHARDS);
-  }
+  if (options.worker !== false) await startWorker();
   // While workflows that an earlier file left behind wait for a worker, changes get no workflow of their own.
   const hasRoom = () => options.worker === false || workflowClient.backlogMs() === 0;
   await until(() => workflowClient.available() && hasRoom());

@@ -52,9 +52,8 @@ const ids = async () => {
 };
 /** Listing is eventually consistent. */
 const listed = (expected: string[]) => until(async () => (await ids()).join() === [...expected].sort().join());
-const relays = (shards: number) => Array.from({ length: shards }, (_, shard) => `relay:${shard}`);
-const always = ['recount', 'expire-points', 'revive-work', 'remove-batch-rows'];
-const ofWallets = ['repush', 'reconcile-saves', 'update-classes', 'follow-google'];
+const always = ['recount'];
+const ofGoogle = ['reconcile-saves'];
 
 const scheduleOf = (scheduleId: string, over: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
   scheduleId,
@@ -71,60 +70,58 @@ const scheduleOf = (scheduleId: string, over: Partial<ScheduleOptions> = {}): Sc
 });
 
 it('a schedule of an earlier version gets the interval, the workflow and the input of this one', async () => {
-  await client.schedule.create(scheduleOf('relay:1'));
-  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: early });
-  const { spec, action, policies } = await client.schedule.getHandle('relay:1').describe();
-  expect(spec.intervals).toEqual([expect.objectContaining({ every: 20_000 })]);
-  expect(action).toMatchObject({ workflowType: 'relay', args: [{ shard: 1 }], workflowTaskTimeout: 3_000 });
-  expect(policies.catchupWindow).toBe(60_000);
+  await client.schedule.create(scheduleOf('recount'));
+  await ensureSchedules(client, { wallets: noWallets, startedAt: early });
+  const { spec, action, policies } = await client.schedule.getHandle('recount').describe();
+  expect(spec.intervals).toEqual([expect.objectContaining({ every: 24 * 3_600_000, offset: 3 * 3_600_000 })]);
+  expect(action).toMatchObject({ workflowType: 'recount', args: [{}], workflowTaskTimeout: 3_000 });
+  expect(policies.catchupWindow).toBe(12 * 3_600_000);
 });
 
 it('schedules that are no longer declared are deleted, and those of operators stay', async () => {
   await client.schedule.create(scheduleOf('nightly-recount', { state: { note: 'by an operator' } }));
   await client.schedule.create(scheduleOf('relay:7'));
-  await ensureSchedules(client, { relayShards: 4, wallets: bothWallets, startedAt: early });
-  await listed(['nightly-recount', ...relays(4), ...always, ...ofWallets]);
-  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: late });
-  await listed(['nightly-recount', ...relays(2), ...always]);
+  await ensureSchedules(client, { wallets: bothWallets, startedAt: early });
+  await listed(['nightly-recount', ...always, ...ofGoogle]);
+  await ensureSchedules(client, { wallets: noWallets, startedAt: late });
+  await listed(['nightly-recount', ...always]);
 });
 
 it('a process that started earlier deletes nothing of a later one', async () => {
-  await ensureSchedules(client, { relayShards: 4, wallets: noWallets, startedAt: late });
-  await listed([...relays(4), ...always]);
-  await ensureSchedules(client, { relayShards: 2, wallets: noWallets, startedAt: early });
-  await listed([...relays(4), ...always]);
+  await ensureSchedules(client, { wallets: bothWallets, startedAt: late });
+  await listed([...always, ...ofGoogle]);
+  await ensureSchedules(client, { wallets: noWallets, startedAt: early });
+  await listed([...always, ...ofGoogle]);
 });
 
 it('an unchanged schedule is not written again', async () => {
-  for (const startedAt of [early, late])
-    await ensureSchedules(client, { relayShards: 1, wallets: bothWallets, startedAt });
-  for (const id of [...relays(1), ...always, ...ofWallets]) {
+  for (const startedAt of [early, late]) await ensureSchedules(client, { wallets: bothWallets, startedAt });
+  for (const id of [...always, ...ofGoogle]) {
     expect((await client.schedule.getHandle(id).describe()).info.lastUpdatedAt, id).toBeUndefined();
   }
 });
 
 it('a schedule that an operator paused stays paused with its note when it changes', async () => {
   await client.schedule.create(scheduleOf('recount', { state: { paused: true, note: 'until Monday' } }));
-  await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
+  await ensureSchedules(client, { wallets: noWallets, startedAt: early });
   const { state, action } = await client.schedule.getHandle('recount').describe();
   expect(state).toMatchObject({ paused: true, note: 'until Monday' });
   expect(action.workflowType).toBe('recount');
 });
 
-it('what a changed or deleted schedule still runs is ended, since a relay would never end by itself', async () => {
+it('what a changed or deleted schedule still runs is ended, since a relay of earlier versions never ends', async () => {
   const running = async () => {
     const found: string[] = [];
     for await (const { type } of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) found.push(type);
     return found.sort().join();
   };
-  for (const id of ['relay:0', 'relay:5']) {
+  for (const id of ['recount', 'relay:5']) {
     await client.schedule.create(scheduleOf(id));
     await client.schedule.getHandle(id).trigger('SKIP');
   }
   await until(async () => (await running()) === 'formerName,formerName');
-  await ensureSchedules(client, { relayShards: 1, wallets: noWallets, startedAt: early });
+  await ensureSchedules(client, { wallets: noWallets, startedAt: early });
   await until(async () => !(await running()).includes('formerName'));
-  await until(async () => (await running()).includes('relay'));
 });
 
 /** A way to Temporal that can be shut: connections are then refused, and those that are open are cut. */
@@ -161,7 +158,7 @@ describe('a worker that starts while Temporal is away', () => {
     const warned: string[] = [];
     const log = { warn: (_: unknown, message: string) => void warned.push(message) } as unknown as Logger;
     const signal = new AbortController();
-    const input = { relayShards: 1, wallets: noWallets, startedAt: early, log, signal: signal.signal };
+    const input = { wallets: noWallets, startedAt: early, log, signal: signal.signal };
     return { lazy, warned, abort: () => signal.abort(), start: new Client({ connection: lazy, namespace }), input };
   };
 
@@ -173,7 +170,7 @@ describe('a worker that starts while Temporal is away', () => {
     await until(() => warned.length > 1);
     await way.open();
     await created;
-    await listed([...relays(1), ...always]);
+    await listed(always);
     await lazy.close();
     way.shut();
   });

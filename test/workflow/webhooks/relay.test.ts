@@ -1,4 +1,4 @@
-// The relay's workflow runs its activity without end, with a history that does not grow.
+// The relay's workflow repeats its activity with a history that does not grow, and ends when nothing is due.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../schemas/shared/ids.js';
 import { until } from '../../rig/checks/until.js';
@@ -33,4 +33,11 @@ it('the relay runs round after round in its shard, repeats a round that failed, 
   expect(runId).not.toBe(first.firstExecutionRunId);
   expect(historyLength).toBeLessThan(400);
   await latest.terminate('the test is over');
+});
+
+it('the relay ends when nothing is due', async () => {
+  const rounds = [{ relayed: 3 }, { relayed: 2, idle: true as const }];
+  worker.fakes.relayEvents = async () => rounds.shift() ?? { relayed: 0 };
+  await (await worker.start('relay', { shard: 7 }, `relay-test:${newId()}`)).result();
+  expect(rounds).toEqual([]);
 });

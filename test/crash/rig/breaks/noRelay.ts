@@ -1,7 +1,10 @@
-// Breaks guarantee 3 of docs/architecture.md: no schedule keeps the relay running.
-import { ScheduleClient } from '@temporalio/client';
+// Breaks guarantee 3 of docs/architecture.md: no relay is ever started.
+import { WorkflowClient } from '@temporalio/client';
 
-Object.assign(ScheduleClient.prototype, {
-  async create(): Promise<void> {},
-  getHandle: () => ({ trigger: async () => {} }),
+const { start } = WorkflowClient.prototype;
+
+Object.assign(WorkflowClient.prototype, {
+  start(this: WorkflowClient, ...given: Parameters<typeof start>) {
+    return given[0] === 'relay' ? Promise.resolve() : start.apply(this, given);
+  },
 });
