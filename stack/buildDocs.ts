@@ -1,7 +1,7 @@
 // Builds the site at /docs into dist/docs: the reference of the API and the guides as pages and as Markdown, the
 // sections that the search reads, its script and style, and llms.txt.
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openApiDocument } from '../api/openapi/document.view.js';
 import { builtFolder, digestOf } from './builtFolder.js';
@@ -14,6 +14,9 @@ const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
 const guide = (name: string) => join(root, `docs/${name}.md`);
 const inFolder = async (folder: string) => (await readdir(join(root, folder))).map((file) => join(root, folder, file));
+
+/** The folders of docs/ whose files the guides show or link to. */
+const shown = ['examples', 'till'];
 
 const document = (): Json => JSON.parse(JSON.stringify(openApiDocument({ publicUrl: '' })));
 
@@ -35,9 +38,10 @@ async function write(draft: string): Promise<void> {
     entryPoints: ['main.ts', 'style.css'].map((file) => join(root, 'console/docs', file)),
     ...{ outdir: draft, bundle: true, minify: true, target: 'es2022', legalComments: 'none', logLevel: 'error' },
   });
-  await mkdir(join(draft, 'examples'));
-  for (const file of await readdir(join(root, 'docs/examples')))
-    await copyFile(join(root, 'docs/examples', file), join(draft, 'examples', file));
+  for (const folder of shown) {
+    await mkdir(join(draft, folder));
+    for (const path of await inFolder(`docs/${folder}`)) await copyFile(path, join(draft, folder, basename(path)));
+  }
 }
 
 /** Returns whether the site was built again. */
@@ -46,8 +50,9 @@ export async function buildDocs(): Promise<boolean> {
     join(root, `stack/${name}.ts`),
   );
   const texts = Object.keys(guides).map(guide);
-  const folders = [...(await inFolder('docs/examples')), ...(await inFolder('console/docs'))];
-  const files = [...code, ...texts, ...folders, join(root, 'package-lock.json')];
+  const folders = [...shown.map((folder) => `docs/${folder}`), 'console/docs'];
+  const others = (await Promise.all(folders.map(inFolder))).flat();
+  const files = [...code, ...texts, ...others, join(root, 'package-lock.json')];
   const sources = await digestOf(files, JSON.stringify(document()));
   return builtFolder({ output: join(root, 'dist/docs'), sources, write });
 }

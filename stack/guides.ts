@@ -3,6 +3,7 @@
 export const guides: Record<string, string> = {
   'cash-registers': 'which call a cash register makes for which input, what it repeats, its queue, undo',
   idempotency: 'how to repeat a request without doing it twice',
+  till: 'a page for the counter, also without a line: connecting a device, scanning, giving, redeeming, undoing',
   'receiving-webhooks': 'verify and process webhooks, with receivers in Node, Python, Go and PHP',
   imports: 'bring members from a CSV file, and correct the rows that failed',
   wallets: 'credentials of Apple Wallet and Google Wallet, and virtual phones to try passes with',

@@ -81,11 +81,12 @@ export function docsRoutes(deps: Pick<ApiDeps, 'config'>): Router {
   });
   router.get('/llms.txt', (ctx) => send(ctx, 'llms.txt'));
   router.get('/docs', (ctx) => send(ctx, 'index.html'));
-  router.get('/docs/', (ctx) => {
+  // Links of the first page are relative to /docs.
+  router.get(['/docs/', '/docs/index'], (ctx) => {
     ctx.status = 301;
     ctx.redirect('../docs');
   });
-  router.get('/docs/examples/:file', (ctx) => send(ctx, `examples/${ctx.params.file}`));
+  router.get('/docs/:folder/:file', (ctx) => send(ctx, `${ctx.params.folder}/${ctx.params.file}`));
   router.get('/docs/:file', (ctx) => {
     const { file = '' } = ctx.params;
     return file.endsWith('.html') ? send(ctx) : send(ctx, file, `${file}.html`);

@@ -80,30 +80,7 @@ describe('each page', () => {
     }
   });
 
-  it('refers only to pages, anchors and files that are served', async () => {
-    const parts = [...(await textOf('/docs')).matchAll(/href="docs\/(api-[\w-]+)"/g)].map(
-      ([, name]) => `/docs/${name}`,
-    );
-    const all = [...new Set([...pages, ...parts])];
-    expect(all.length).toBeGreaterThan(names.length + 10);
-    const texts = new Map(await Promise.all(all.map(async (path) => [path, await textOf(path)] as const)));
-    const links = [...texts].flatMap(([path, text]) =>
-      [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => ({ path, link })),
-    );
-    const own = links.filter(({ link }) => !/^(?:https?|data):/.test(link));
-    expect(own.length).toBeGreaterThan(names.length * 10);
-    const missing = [];
-    for (const { path, link } of own) {
-      const { pathname, hash } = new URL(link, url + path);
-      const text = texts.get(pathname);
-      const isThere = text === undefined ? (await get(pathname)).status === 200 : true;
-      const hasAnchor = hash === '' || text?.includes(`id="${decodeURIComponent(hash.slice(1))}"`);
-      if (!isThere || !hasAnchor) missing.push(`${path}: ${link}`);
-    }
-    expect(missing).toEqual([]);
-  });
-
-  it('serves no other file, and redirects a trailing slash', async () => {
+  it('serves no other file, and leads from other addresses of the first page to it', async () => {
     for (const path of [
       '/docs/sources',
       '/docs/index.html',
@@ -114,8 +91,63 @@ describe('each page', () => {
       '/docs/examples/..%2Fllms.txt',
     ])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
-    const slash = await get('/docs/');
-    expect(new URL(slash.headers.get('location') ?? '', `${url}/docs/`).pathname).toBe('/docs');
+    for (const path of ['/docs/', '/docs/index']) {
+      const { status, headers } = await get(path);
+      const to = new URL(headers.get('location') ?? '', url + path).pathname;
+      expect([path, status, to]).toEqual([path, 301, '/docs']);
+    }
+  });
+});
+
+/** What a page, a guide as Markdown, the list of guides or the search refers to. */
+function linksOf(path: string, text: string, type: string): string[] {
+  const of = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, link = '']) => link);
+  if (type.includes('html')) return of(/(?:src|href)="([^"]+)"/g).map((link) => link.replaceAll('&amp;', '&'));
+  if (type.includes('markdown') || type.includes('plain')) {
+    const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+    return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link.replace(publicUrl, ''));
+  }
+  return path === '/docs/search.json' ? JSON.parse(text).map(({ href }: { href: string }) => href) : [];
+}
+
+describe('each link', () => {
+  it('of every page, picture, guide and search result leads to something that is served, and to an anchor that it has', async () => {
+    const pagesSeen = new Map<string, { status: number; type: string; text: string }>();
+    const visit = async (path: string) => {
+      const answer = await get(path);
+      const type = answer.headers.get('content-type') ?? '';
+      const seen = { status: answer.status, type, text: await answer.text() };
+      pagesSeen.set(path, seen);
+      return seen;
+    };
+    const left: { from: string; path: string; hash: string }[] = ['/docs', '/docs/search.json', '/llms.txt'].map(
+      (path) => ({ from: 'the start', path, hash: '' }),
+    );
+    const broken: string[] = [];
+    for (let next = left.pop(); next; next = left.pop()) {
+      const { from, path, hash } = next;
+      const isNew = !pagesSeen.has(path);
+      const { status, type, text } = pagesSeen.get(path) ?? (await visit(path));
+      if (status !== 200) broken.push(`${from}: ${path} is ${status}`);
+      // A heading of a guide as Markdown has the anchor of the page.
+      const page = path.endsWith('.md')
+        ? (pagesSeen.get(path.slice(0, -3)) ?? (await visit(path.slice(0, -3))))
+        : { text };
+      if (hash !== '' && !page.text.includes(`id="${decodeURIComponent(hash.slice(1))}"`))
+        broken.push(`${from}: ${path} has no ${hash}`);
+      if (!isNew) continue;
+      // The search shows its results on pages below /docs/.
+      const base = path === '/docs/search.json' ? '/docs/x' : path;
+      for (const link of linksOf(path, text, type)) {
+        const to = new URL(link, url + base);
+        if (to.origin === url && to.protocol !== 'data:') left.push({ from: path, path: to.pathname, hash: to.hash });
+      }
+    }
+    expect(broken).toEqual([]);
+    const seen = [...pagesSeen.keys()];
+    expect(seen).toEqual(expect.arrayContaining(names.flatMap((name) => [`/docs/${name}`, `/docs/${name}.md`])));
+    expect(seen.filter((path) => path.startsWith('/docs/till/')).length).toBeGreaterThan(2);
+    expect(seen.filter((path) => path.startsWith('/docs/api-')).length).toBeGreaterThan(20);
   });
 });
 
