@@ -8,9 +8,9 @@ import { headerComponents } from './headers.view.js';
 import { namedOutputs, namedRequests, namedResults } from './named.view.js';
 import { type Operation, operationOf, paramsOf, templateOf } from './operations.view.js';
 import { securitySchemes, usualSecurity } from './security.view.js';
-import { type JsonSchema, nameOf, resolve, type Shapes, shapesOf } from './shapes.view.js';
+import { type JsonSchema, nameOf, resolve, type Shapes, shapesOf, textComponents } from './shapes.view.js';
 import { type Components, entriesOf, sharing } from './sharing.view.js';
-import { receiverAnswers, webhookSection } from './webhooks.view.js';
+import { receiverAnswers, webhookSection, withEventSamples } from './webhooks.view.js';
 
 export interface OpenApiDocument {
   openapi: string;
@@ -52,7 +52,9 @@ Every JSON answer is \`{success: true, data}\` or \`{success: false, error: {cod
 exception is the public enrollment, which may answer \`success: false\` with \`partial: true\` and its data.
 
 Authenticate with an API key in either header form, or with the console's token. 1000 requests in 15 minutes for each key or user, and 50 for each IP address
-where no credential is needed, unless the operator says otherwise; the \`RateLimit-*\` headers tell.
+where no credential is needed, unless the operator says otherwise.
+
+Every answer has the header \`X-Request-Id\`, and every one below 500 except 431 the four \`RateLimit-*\` headers, as in \`components.headers\`.
 
 \`memberCode\` is the Member ID that people see; \`id\` goes into paths; \`serialNumber\` is never shown to anybody.`;
 
@@ -72,7 +74,7 @@ function merged(requests: Shapes, outputs: Shapes): Record<string, JsonSchema> {
     const other = outputs.components[name];
     if (other && JSON.stringify(other) !== JSON.stringify(schema)) throw new Error(`${name} is two things.`);
   }
-  const all = Object.entries({ ...requests.components, ...outputs.components });
+  const all = Object.entries({ ...textComponents, ...requests.components, ...outputs.components });
   return Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -90,7 +92,7 @@ export function openApiDocument({ publicUrl }: { publicUrl: string }): OpenApiDo
     name,
     name in namedResults ? withExamples(schema, name) : schema,
   ]);
-  const outputs: Shapes = { ...bare, components: Object.fromEntries(shown) };
+  const outputs: Shapes = { ...bare, components: withEventSamples(Object.fromEntries(shown)) };
   const failures = failuresOf(Object.values(endpoints));
   const paths: OpenApiDocument['paths'] = {};
   const lines: Record<string, Endpoint> = endpoints;

@@ -121,6 +121,8 @@ export interface ExampleOf {
 /** An example made of those of the schema's parts. */
 export function exampleOf(schema: JsonSchema, at: ExampleOf): unknown {
   if (schema.examples) return schema.examples[0];
+  if (schema.allOf?.every(({ $ref, properties }) => $ref ?? properties))
+    return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, at)));
   if (schema.$ref !== undefined) return exampleOf(resolve(schema, at.components), at);
   const choice = schema.anyOf?.[0] ?? schema.oneOf?.[0];
   if (choice) return exampleOf(choice, at);
@@ -142,6 +144,12 @@ function exampleObject(schema: JsonSchema, at: ExampleOf): Record<string, unknow
 
 const isReference = ({ $ref, anyOf }: JsonSchema): boolean => $ref !== undefined || anyOf?.some(isReference) === true;
 
+/** A required field needs no example where its schema implies it. */
+function shownAs(part: JsonSchema, value: unknown, isRequired: boolean): JsonSchema {
+  const implied = isRequired && JSON.stringify(exampleOf(part, { components: {} })) === JSON.stringify(value);
+  return implied || (isRequired && isReference(part)) ? part : { ...part, examples: [value] };
+}
+
 /**
  * The schema with examples of its fields where they need one. A reference has the example of what it refers to. An
  * optional field without a value in the table gets none, so that no example shows it.
@@ -150,12 +158,9 @@ export function withExamples(schema: JsonSchema, owner?: string): JsonSchema {
   const { properties, items, anyOf, required } = schema;
   const given = Object.entries(properties ?? {}).map(([field, part]) => {
     const name = [`${owner}.${field}`, field].find((known) => known in values);
-    const isNeeded = !required?.includes(field);
-    if (name !== undefined && isOfType(values[name], part.type) && (isNeeded || !isReference(part))) {
-      const same = JSON.stringify(exampleOf(part, { components: {} })) === JSON.stringify(values[name]);
-      return [field, same && !isNeeded ? part : { ...part, examples: [values[name]] }];
-    }
-    return [field, withExamples(part)];
+    const isKnown = name !== undefined && isOfType(values[name], part.type);
+    const isRequired = required?.includes(field) === true;
+    return [field, isKnown ? shownAs(part, values[name], isRequired) : withExamples(part)];
   });
   return {
     ...schema,
@@ -163,6 +168,16 @@ export function withExamples(schema: JsonSchema, owner?: string): JsonSchema {
     ...(items && { items: withExamples(items, owner) }),
     ...(anyOf && { anyOf: anyOf.map((choice) => withExamples(choice, owner)) }),
   };
+}
+
+/** The schema of an object with the fields of a sample as their examples. */
+export function withSample(schema: JsonSchema, sample: object): JsonSchema {
+  const values = new Map<string, unknown>(Object.entries(sample));
+  const given = Object.entries(schema.properties ?? {}).map(([field, part]) => [
+    field,
+    values.has(field) ? shownAs(part, values.get(field), schema.required?.includes(field) === true) : part,
+  ]);
+  return { ...schema, properties: Object.fromEntries(given) };
 }
 
 /** Whether a sample value has the type of the field: a field of another type usually only shares the name. */

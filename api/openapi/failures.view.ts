@@ -166,7 +166,7 @@ export type Responses = Record<string, unknown>;
 
 /** `codes` are those that the description names. */
 function failureResponse(status: number, all: ErrorCode[], codes: ErrorCode[]) {
-  const counted = status < 500 && !all.includes('HEADERS_TOO_LARGE') ? countedHeaders : [];
+  const counted = status === 429 ? countedHeaders : [];
   const waits = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
   const always = codes.filter((code) => !conditions[code]);
   const sometimes = codes.flatMap((code) => (conditions[code] ? [`\`${code}\` ${conditions[code]}`] : []));

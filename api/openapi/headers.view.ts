@@ -55,7 +55,7 @@ export type HeaderName = keyof typeof table;
 
 export const headerComponents: Record<string, unknown> = table;
 
-/** The headers of every answer that counts against a rate limit; of successes, the document says so once. */
+/** The headers of every answer that counts against a rate limit, as the description of the document says once. */
 export const countedHeaders: HeaderName[] = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

@@ -5,18 +5,31 @@ import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
 import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
 import * as users from '../../schemas/access/users.schema.js';
 import * as batches from '../../schemas/batches/batches.schema.js';
-import { campaign, campaignDryRun } from '../../schemas/batches/campaigns.schema.js';
-import { type EventType, envelopeOf, eventData, eventType, eventTypes } from '../../schemas/events/events.schema.js';
+import { campaign, campaignCounts, campaignDryRun } from '../../schemas/batches/campaigns.schema.js';
+import {
+  anyEnvelope,
+  type EventType,
+  envelopeOf,
+  eventData,
+  eventType,
+  eventTypes,
+} from '../../schemas/events/events.schema.js';
 import { publicEnrollment, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
 import * as members from '../../schemas/members/members.schema.js';
 import * as changes from '../../schemas/points/changes.schema.js';
 import * as transactions from '../../schemas/points/ledger.schema.js';
 import { rewardState } from '../../schemas/points/rewards.rules.js';
+import { earnRule } from '../../schemas/programs/earning.schema.js';
+import { expiryRule } from '../../schemas/programs/expiry.schema.js';
+import * as passTemplate from '../../schemas/programs/passTemplate.schema.js';
 import * as programEdits from '../../schemas/programs/programEdits.schema.js';
-import { programRecord, programSnapshot, programSummary } from '../../schemas/programs/programs.schema.js';
+import { programRecord, programSnapshot, programSummary, tier } from '../../schemas/programs/programs.schema.js';
+import { reward } from '../../schemas/programs/rewards.schema.js';
 import { passUpdate, walletMode } from '../../schemas/shared/passUpdate.schema.js';
+import { country } from '../../schemas/shared/phone.rules.js';
+import * as stats from '../../schemas/stats/stats.schema.js';
 import * as readers from '../../schemas/till/readers.schema.js';
-import { candidate, helloResult, lookupResult } from '../../schemas/till/till.schema.js';
+import { candidate, helloResult, lookupResult, tillReader } from '../../schemas/till/till.schema.js';
 import * as webhooks from '../../schemas/webhooks/webhooks.schema.js';
 import { namedFailures } from './failures.view.js';
 
@@ -44,6 +57,13 @@ export const namedRequests = {
   ProgramPatch: programEdits.programPatch,
   MemberStatus: members.memberStatus,
   EventType: eventType,
+  Country: country,
+  TierRequest: tier,
+  RewardRequest: reward,
+  PassIcon: passTemplate.icon,
+  PassImage: passTemplate.image,
+  PassBackField: passTemplate.backField,
+  PassLocation: passTemplate.location,
 } satisfies Record<string, z.ZodType>;
 
 export const namedResults = {
@@ -67,6 +87,13 @@ export const namedResults = {
   MemberDetail: members.memberDetail,
   MemberBalance: transactions.memberBalance,
   MemberStatus: members.memberStatus,
+  ApplePass: members.applePass,
+  GooglePass: members.googlePass,
+  Country: country,
+  Tier: tier,
+  Reward: reward,
+  EarnRule: earnRule,
+  ExpiryRule: expiryRule,
   WalletMode: walletMode,
   BalanceResult: transactions.balanceResult,
   EarnResult: transactions.earnResult,
@@ -75,6 +102,7 @@ export const namedResults = {
   TillHello: helloResult,
   TillMember: lookupResult,
   TillCandidate: candidate,
+  TillReader: tillReader,
   LedgerType: transactions.ledgerType,
   StatusResult: members.statusResult,
   PushResult: members.pushResult,
@@ -91,6 +119,7 @@ export const namedResults = {
   ImportRow: batches.importRow,
   Batch: batches.batch,
   Campaign: campaign,
+  CampaignCounts: campaignCounts,
   CampaignDryRun: campaignDryRun,
   PublicEnrollment: publicEnrollment,
   Subscription: webhooks.subscription,
@@ -100,6 +129,11 @@ export const namedResults = {
   DeliveryAttempt: webhooks.deliveryAttempt,
   DeliveryState: webhooks.deliveryState,
   Queued: webhooks.queued,
+  RetryPolicy: webhooks.retryPolicy,
+  MemberCounts: stats.memberCounts,
+  WalletCounts: stats.walletCounts,
+  PointCounts: stats.pointCounts,
+  DeliveryCounts: stats.deliveryCounts,
 } satisfies Record<string, z.ZodType>;
 
 /** points.changed -> PointsChanged */
@@ -114,4 +148,9 @@ const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
 );
 
 /** The schemas of everything that leaves the service: answers, failures and events. */
-export const namedOutputs: Record<string, z.ZodType> = { ...namedResults, ...namedEvents, ...namedFailures };
+export const namedOutputs: Record<string, z.ZodType> = {
+  ...namedResults,
+  AnyEvent: anyEnvelope,
+  ...namedEvents,
+  ...namedFailures,
+};

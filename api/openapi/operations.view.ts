@@ -155,7 +155,7 @@ function successResponse(input: OperationInput, status: number): Record<string, 
   ];
   return {
     description: [successDescription(status, endpoint.statuses), ...partialSentence(endpoint, status)].join(' '),
-    headers: headersOf(['X-Request-Id', ...own]),
+    ...(own.length > 0 && { headers: headersOf(own) }),
     content: file ? csvContent(input.name) : jsonContent(input, status),
     ...(Object.keys(links).length > 0 && { links }),
   };

@@ -2,6 +2,7 @@
 // referenced; any other schema is inlined. Request schemas forbid unknown fields, as the guard does; answer schemas
 // allow them, so that a new field breaks no client.
 import { z } from 'zod';
+import { nameText, plainText } from '../../schemas/shared/text.js';
 
 export interface JsonSchema {
   $ref?: string;
@@ -10,6 +11,7 @@ export interface JsonSchema {
   properties?: Record<string, JsonSchema>;
   required?: string[];
   items?: JsonSchema;
+  allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   enum?: unknown[];
@@ -58,6 +60,32 @@ function readable(io: 'input' | 'output') {
   };
 }
 
+const filled = { minLength: 1, not: { pattern: '^\\s*$' } };
+const line = z.toJSONSchema(plainText()).pattern;
+const name = z.toJSONSchema(nameText(1, 0)).pattern;
+
+/** What many texts have in common: such a text refers to it, and says only what it has besides. */
+export const textComponents: Record<string, JsonSchema> = {
+  Name: { type: 'string', pattern: name, ...filled },
+  FilledLine: { type: 'string', pattern: line, ...filled },
+  Line: { type: 'string', pattern: line },
+};
+
+const isPart = (part: unknown, whole: unknown): boolean => JSON.stringify(part) === JSON.stringify(whole);
+
+function withNamedTexts(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(withNamedTexts);
+  const entries = Object.entries(schema);
+  const given: Record<string, unknown> = { ...schema };
+  const found = Object.entries(textComponents).find(([, text]) =>
+    Object.entries(text).every(([keyword, value]) => isPart(given[keyword], value)),
+  );
+  if (!found) return Object.fromEntries(entries.map(([key, value]) => [key, withNamedTexts(value)]));
+  const besides = entries.filter(([keyword]) => !(keyword in found[1]));
+  return { $ref: schemaUri(found[0]), ...Object.fromEntries(besides) };
+}
+
 export interface Shapes {
   components: Record<string, JsonSchema>;
   /** The schema for this key: a reference when the schema has a name. */
@@ -86,7 +114,7 @@ export function shapesOf({ io, named, inline }: ShapesInput): Shapes {
     registry.add(schema, { id });
   }
   const { schemas } = z.toJSONSchema(registry, { io, uri: schemaUri, override: readable(io) });
-  const plain: Record<string, JsonSchema> = JSON.parse(JSON.stringify(schemas));
+  const plain = withNamedTexts(JSON.parse(JSON.stringify(schemas))) as Record<string, JsonSchema>;
   const lost = JSON.stringify(Object.values(plain).map(({ $id, ...schema }) => schema)).match(/inline:\w+/);
   if (lost) throw new Error(`The schema of ${lost[0]} is used inside another one and has no name.`);
   const bodies = Object.fromEntries(Object.entries(plain).map(([id, { $schema, $id, ...schema }]) => [id, schema]));

@@ -2,9 +2,10 @@
 // (docs/interface.md#6-webhooks-and-events).
 import { sampleData } from '../../schemas/events/eventSamples.schema.js';
 import { type EventType, envelopeBytes, eventTypes } from '../../schemas/events/events.schema.js';
-import { sampleTime } from './examples.view.js';
+import { sampleTime, withSample } from './examples.view.js';
 import { eventName } from './named.view.js';
 import type { Operation } from './operations.view.js';
+import type { JsonSchema } from './shapes.view.js';
 
 const meanings: Record<EventType, string> = {
   'member.created': 'A member was enrolled, by any channel',
@@ -75,6 +76,24 @@ const headers: WebhookHeader[] = [
   { name: 'User-Agent', description: 'The sender.', example: 'service-webhook/1.0' },
 ];
 
+const given = { merchantId: 'demo', now: new Date(sampleTime) };
+
+/** The schemas of events, with the sample of each as its example. */
+export function withEventSamples(components: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const envelope: object = JSON.parse(
+    envelopeBytes({
+      ...{ eventId: 'a8e1f7b2-3c61-4a05-9f0d-1c2b7e9d4f33', merchantId: given.merchantId },
+      ...{ type: '', occurredAt: given.now, data: {} },
+    }).toString('utf8'),
+  );
+  const data = eventTypes.map((type) => [`${eventName(type)}Data`, sampleData(type, given)] as const);
+  const shown = [['AnyEvent', envelope] as const, ...data].map(([name, sample]) => [
+    name,
+    withSample(components[name] ?? {}, sample),
+  ]);
+  return { ...components, ...Object.fromEntries(shown) };
+}
+
 /** What a subscriber answers. */
 export const receiverAnswers = {
   Accepted: { description: 'Accepted. Any 2xx within `timeoutMs` of the subscription counts.' },
@@ -83,17 +102,6 @@ export const receiverAnswers = {
 };
 
 function webhookOf(type: EventType): Record<string, Operation> {
-  const now = new Date(sampleTime);
-  const merchantId = 'demo';
-  const example: unknown = JSON.parse(
-    envelopeBytes({
-      eventId: 'a8e1f7b2-3c61-4a05-9f0d-1c2b7e9d4f33',
-      merchantId,
-      type,
-      occurredAt: now,
-      data: sampleData(type, { merchantId, now }),
-    }).toString('utf8'),
-  );
   return {
     post: {
       operationId: `on${eventName(type)}`,
@@ -108,7 +116,7 @@ function webhookOf(type: EventType): Record<string, Operation> {
       })),
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventName(type)}Event` }, example } },
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${eventName(type)}Event` } } },
       },
       responses: {
         '2XX': { $ref: '#/components/responses/Accepted' },

@@ -175,37 +175,34 @@ export const eventType = z.enum(eventTypes);
 
 const sourceService = 'loyalty-pass-service';
 
-interface Parts {
-  type: z.ZodType<string>;
-  event: z.ZodType<string>;
-  data: z.ZodType<Record<string, unknown>>;
-}
-
 /**
- * The fields of an envelope (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a CloudEvents 1.0
- * envelope too.
+ * The fields that envelopes have alike (docs/interface.md#62-envelope); `source` and `datacontenttype` make it a
+ * CloudEvents 1.0 envelope too.
  */
-const envelopeWith = <const P extends Parts>({ type, event, data }: P) =>
-  z.object({
-    specversion: z.literal('1.0'),
-    id: z.string().describe('as `eventId`'),
-    type: type as P['type'],
-    source: z.string().describe('this service'),
-    datacontenttype: z.literal('application/json'),
-    time: z.iso.datetime().describe('as `occurredAt`'),
-    event: event as P['event'],
-    eventId: z.string().describe('the same in every retry and replay: skip the ones you know'),
-    occurredAt: z.iso.datetime().describe('when the change was made'),
-    tenantId: z.string().describe('the merchant'),
-    sourceService: z.string().describe('this service'),
-    data: data as P['data'],
-  });
+export const anyEnvelope = z.object({
+  specversion: z.literal('1.0'),
+  id: z.string().describe('as `eventId`'),
+  source: z.string().describe('this service'),
+  datacontenttype: z.literal('application/json'),
+  time: z.iso.datetime().describe('as `occurredAt`'),
+  eventId: z.string().describe('the same in every retry and replay: skip the ones you know'),
+  occurredAt: z.iso.datetime().describe('when the change was made'),
+  tenantId: z.string().describe('the merchant'),
+  sourceService: z.string().describe('this service'),
+});
 
 export const envelopeOf = (type: EventType) =>
-  envelopeWith({ type: z.literal(`cards.service.${type}`), event: z.literal(type), data: eventData[type] });
+  z.intersection(
+    anyEnvelope,
+    z.object({ type: z.literal(`cards.service.${type}`), event: z.literal(type), data: eventData[type] }),
+  );
 
 /** The envelope of any event. */
-export const envelope = envelopeWith({ type: z.string(), event: eventType, data: z.record(z.string(), z.unknown()) });
+export const envelope = anyEnvelope.extend({
+  type: z.string(),
+  event: eventType,
+  data: z.record(z.string(), z.unknown()),
+});
 export type Envelope = z.infer<typeof envelope>;
 
 export interface Occurrence {

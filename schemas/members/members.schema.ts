@@ -63,6 +63,12 @@ export const tag = plainText()
 export const tagsRequest = z.strictObject({ tags: z.array(tag).min(1).max(25) });
 export const maxTags = 25;
 
+export const applePass = z.object({
+  passUrl: z.string().describe('the web card, which works at once'),
+  mode: walletMode,
+});
+export const googlePass = z.object({ mode: walletMode, saveUrl: z.string().optional() });
+
 export const member = z.object({
   id: memberBalance.shape.id,
   memberCode: memberBalance.shape.memberCode,
@@ -78,8 +84,8 @@ export const member = z.object({
   tier: z.string().optional(),
   tags: z.array(z.string()).max(maxTags),
   status: memberStatus,
-  apple: z.object({ passUrl: z.string().describe('the web card, which works at once'), mode: walletMode }),
-  google: z.object({ mode: walletMode, saveUrl: z.string().optional() }),
+  apple: applePass,
+  google: googlePass,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
   deduped: z.boolean().optional().describe('true: the email was in the program already'),

@@ -57,14 +57,17 @@ const picture = (isIcon: boolean) =>
       }
     });
 
+export const icon = picture(true);
+export const image = picture(false);
+
 const color = z
   .string()
   .regex(/^#[0-9a-fA-F]{6}$/, 'a colour is written #rrggbb')
   .transform((hex) => hex.toLowerCase());
 
-const backField = z.strictObject({ key: trimmedText(1, 64), label: nameText(64), value: prose(4000) });
+export const backField = z.strictObject({ key: trimmedText(1, 64), label: nameText(64), value: prose(4000) });
 
-const location = z.strictObject({
+export const location = z.strictObject({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
   relevantText: trimmedText(1, 200).optional(),
@@ -95,9 +98,9 @@ export const passTemplate = z
     logoText: nameText(40, 0).optional(),
     images: z
       .strictObject({
-        icon: picture(true).optional(),
-        logo: picture(false).optional(),
-        strip: picture(false).optional(),
+        icon: icon.optional(),
+        logo: image.optional(),
+        strip: image.optional(),
       })
       .prefault({}),
     backFields: z

@@ -15,7 +15,7 @@ export const maxBalance = Number.MAX_SAFE_INTEGER;
 
 const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -');
 
-const tier = z.strictObject({ name: nameText(50), threshold: z.int().min(0).max(maxBalance) });
+export const tier = z.strictObject({ name: nameText(50), threshold: z.int().min(0).max(maxBalance) });
 
 export const programStyle = z.enum(['points', 'stamps', 'tiered']);
 

@@ -8,7 +8,7 @@ const maxRewards = 20;
 /** The id for the reward that costs the goal. */
 export const defaultRewardId = 'default';
 
-const reward = z.strictObject({
+export const reward = z.strictObject({
   id: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'must be 1 to 64 letters, digits, _ or -')

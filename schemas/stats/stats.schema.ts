@@ -1,19 +1,27 @@
 // The counters of a merchant's overview, counted with each change (docs/decisions/counted-where-events-are-published.md).
 import { z } from 'zod';
 
-const wallets = z.object({ apple: z.int(), google: z.int() });
+export const walletCounts = z.object({ apple: z.int(), google: z.int() });
+export const memberCounts = z.object({ enrolled: z.int(), erased: z.int() });
+export const pointCounts = z.object({ given: z.int(), spent: z.int(), expired: z.int() });
+export const deliveryCounts = z.object({
+  attempts: z.int(),
+  failedAttempts: z.int(),
+  succeeded: z.int(),
+  exhausted: z.int(),
+});
 
 const counts = {
-  members: z.object({ enrolled: z.int(), erased: z.int() }),
-  installs: wallets.describe('passes that customers added to a wallet'),
-  removals: wallets.describe('passes that customers removed from a wallet'),
-  points: z
-    .object({ given: z.int(), spent: z.int(), expired: z.int() })
-    .describe('`given` - `spent` - `expired` is by how much all balances grew; a reversal takes off what it undoes'),
+  members: memberCounts,
+  installs: walletCounts.describe('passes that customers added to a wallet'),
+  removals: walletCounts.describe('passes that customers removed from a wallet'),
+  points: pointCounts.describe(
+    '`given` - `spent` - `expired` is by how much all balances grew; a reversal takes off what it undoes',
+  ),
   redeems: z.int(),
-  deliveries: z
-    .object({ attempts: z.int(), failedAttempts: z.int(), succeeded: z.int(), exhausted: z.int() })
-    .describe('`attempts` counts each attempt, `succeeded` and `exhausted` each delivery that ended so'),
+  deliveries: deliveryCounts.describe(
+    '`attempts` counts each attempt, `succeeded` and `exhausted` each delivery that ended so',
+  ),
 };
 
 export const statsDay = z.iso.date();

@@ -13,7 +13,7 @@ export const sequence = z.int().min(1).max(maxSequence);
 
 export const pairRequest = z.strictObject({ code: text(1, 40) });
 
-const tillReader = z.object({ id: z.string(), name: z.string(), location: z.string().nullable() });
+export const tillReader = z.object({ id: z.string(), name: z.string(), location: z.string().nullable() });
 
 export const pairResult = z.object({
   token: z.string().describe('a Bearer token; it is in this answer and nowhere else'),

@@ -97,6 +97,8 @@ export const health = z.object({
     .describe('why the service disabled it: it answered 410, or failed for five days on end'),
 });
 
+export const retryPolicy = z.object({ maxAttempts: z.int(), backoffMs: z.int(), factor: z.number() });
+
 export const subscription = z.object({
   id: z.string(),
   name: z.string(),
@@ -105,7 +107,7 @@ export const subscription = z.object({
   events: z.array(z.string()),
   enabled: z.boolean(),
   timeoutMs: z.int(),
-  retryPolicy: z.object({ maxAttempts: z.int(), backoffMs: z.int(), factor: z.number() }),
+  retryPolicy,
   health,
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),

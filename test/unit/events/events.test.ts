@@ -51,7 +51,9 @@ describe('the event types', () => {
   it.each(eventTypes)('%s comes in the envelope of the interface', (type) => {
     const data = sampleData(type, { merchantId: 'merchant-1', now });
     const envelope: unknown = JSON.parse(envelopeBytes(occurrence(type, data)).toString('utf8'));
-    expect(envelopeOf(type).strict().parse(envelope)).toEqual({
+    // Parsing leaves out what the schema does not have.
+    expect(envelopeOf(type).parse(envelope)).toEqual(envelope);
+    expect(envelope).toEqual({
       specversion: '1.0',
       id: 'event-1',
       type: `cards.service.${type}`,

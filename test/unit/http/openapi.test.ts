@@ -100,6 +100,10 @@ describe('the OpenAPI document', () => {
     expect(refused.map(({ pointer }) => pointer)).toEqual([]);
   });
 
+  it('is at most 300 kB', () => {
+    expect(Buffer.byteLength(openApiText({ publicUrl }))).toBeLessThanOrEqual(300_000);
+  });
+
   it('is content with the rules of a linter', async () => {
     const rules = {
       // The service has no licence.
