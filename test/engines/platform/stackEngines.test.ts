@@ -23,6 +23,7 @@ import { createSupervisor, type Supervisor } from '../../../stack/supervisor.js'
 import { until } from '../../../stack/until.js';
 import { quickest } from '../../rig/checks/stalls.js';
 import { startEngines } from '../../rig/start/engines.js';
+import { forgetContexts } from '../../rig/start/temporalRuntime.js';
 
 const loopback = '127.0.0.1';
 const search = { cacheDir: cacheDirOf(process.env), env: process.env };
@@ -192,6 +193,7 @@ test('the dev server adds no second to a short retry', async () => {
   expect(took).toBeLessThan(3_000);
   await connection.close();
   await native.close();
+  forgetContexts(native);
 });
 
 test('a MongoDB given by address must answer and support transactions', async () => {

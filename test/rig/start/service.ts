@@ -28,7 +28,7 @@ import { expectNoScans } from '../checks/scans.js';
 import { auditSeen, noteSeen } from '../checks/seenOperations.js';
 import { until } from '../checks/until.js';
 import { forkEngines } from './forkEngines.js';
-import { installRuntime } from './temporalRuntime.js';
+import { forgetContexts, installRuntime } from './temporalRuntime.js';
 
 export const jwtSecret = 'a-console-secret-for-tests-only-0123456789';
 
@@ -145,6 +145,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await stopWorker();
       if (options.replay !== false) await replaySince(temporal, startedAt, codePath, dataConverter);
       await native.close();
+      forgetContexts(native);
       for (const action of await deps.collections.audit.distinct('action')) noteSeen(auditSeen(action));
       const database = deps.mongo.db(config.MONGODB_DATABASE);
       const scanned = await expectNoScans(database).catch((error: unknown) => error);

@@ -1,5 +1,5 @@
 // Installs the Temporal runtime of a test process; its warnings go to the log that is printed when a test fails.
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type NativeConnection, Runtime } from '@temporalio/worker';
 import { failureLog } from '../checks/failureLog.js';
 
 const runtimeLogger = new DefaultLogger('WARN', ({ level, message, timestampNanos, meta }) => {
@@ -14,4 +14,12 @@ export function installRuntime(): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({ logger: runtimeLogger, shutdownSignals: [] });
+}
+
+/**
+ * Takes back what a worker's connection leaves in the process when it closes: a storage of contexts, which each later
+ * promise of the fork would carry on.
+ */
+export function forgetContexts({ callContextStorage }: NativeConnection): void {
+  callContextStorage.disable();
 }

@@ -10,7 +10,7 @@ import { taskQueues, type WorkflowInputs, type WorkflowName } from '../../../sch
 import { createWorkers } from '../../../worker/createWorkers.js';
 import { forkEngines } from './forkEngines.js';
 import { replaySince } from './service.js';
-import { installRuntime } from './temporalRuntime.js';
+import { forgetContexts, installRuntime } from './temporalRuntime.js';
 
 /** Tests replace the fakes between runs; a call of an activity without a fake fails the attempt. */
 export type FakeActivities = Partial<Activities>;
@@ -79,6 +79,7 @@ export async function startWorkflowWorker(
       await ended;
       await replaySince(client, startedAt, workflowBundle);
       await environment.teardown();
+      forgetContexts(nativeConnection);
     },
   };
 }
