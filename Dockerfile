@@ -13,6 +13,7 @@ COPY worker ./worker
 COPY stack ./stack
 COPY console ./console
 COPY docs ./docs
+COPY sdk ./sdk
 # Without what only `npm start` needs: engines, supervisor, demo.
 RUN npx tsc -p tsconfig.image.json && node dist/worker/workflowBundle.js && node --import tsx stack/buildConsole.ts && node --import tsx stack/buildDocs.ts && npm run -s sbom > sbom.cdx.json
 

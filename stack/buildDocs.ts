@@ -5,14 +5,14 @@ import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openApiDocument } from '../api/openapi/document.view.js';
 import { builtFolder, digestOf } from './builtFolder.js';
-import { guides } from './guides.js';
+import { guideFile, guides } from './guides.js';
 import { referencePages } from './referencePages.js';
 import type { Json } from './schemaRows.js';
 import { anchorOf, llmsText, pageHtml, readPage } from './sitePages.js';
 
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
-const guide = (name: string) => join(root, `docs/${name}.md`);
+const guide = (name: string) => join(root, guideFile(name));
 const inFolder = async (folder: string) => (await readdir(join(root, folder))).map((file) => join(root, folder, file));
 
 /** The folders of docs/ whose files the guides show or link to. */

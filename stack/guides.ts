@@ -1,6 +1,7 @@
-// The pages of the site at /docs, in the order of its navigation: the name of the file in docs/, and one line for
-// machines that choose what to read (/llms.txt).
+// The pages of the site at /docs, in the order of its navigation: their names, and one line for machines that choose
+// what to read (/llms.txt).
 export const guides: Record<string, string> = {
+  sdk: "the TypeScript client with a cash register's loop in twenty lines, and a command that brings events to a laptop",
   'cash-registers': 'which call a cash register makes for which input, what it repeats, its queue, undo',
   idempotency: 'how to repeat a request without doing it twice',
   till: 'a page for the counter, also without a line: connecting a device, scanning, giving, redeeming, undoing',
@@ -13,3 +14,6 @@ export const guides: Record<string, string> = {
   operating: 'recipes for operators, backups, scaling',
   interface: 'the contract: every rule for callers, wallets, receivers and operators',
 };
+
+/** The file of a page, from the root of the repository. */
+export const guideFile = (name: string): string => (name === 'sdk' ? 'sdk/README.md' : `docs/${name}.md`);

@@ -56,7 +56,11 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
     ...nodePlan('api/main', env),
     name: 'api',
     title: 'API',
-    ready: (_running, signal) => until(() => answers(`${localUrl}/readyz`), 50, signal),
+    async ready({ saidReady }, signal) {
+      // Something else may answer at the address.
+      await saidReady;
+      await until(() => answers(`${localUrl}/readyz`), 50, signal);
+    },
     graceMs: 15_000,
   };
 }

@@ -35,6 +35,7 @@ export const anchorOf = (heading: string): string =>
 const siteLinks = (markdown: string): string =>
   markdown.replace(/(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]+)?\)/g, (link, text: string, path: string) => {
     if (path === '../program.schema.json') return `[${text}](..${apiPrefix}/program.schema.json)`;
+    if (path === '../sdk/README.md') return `[${text}](sdk.md)`;
     const name = /^([\w-]+)\.md$/.exec(path)?.[1];
     const isGuide = name !== undefined && (name in guides || name.startsWith('api-'));
     return isGuide || path.startsWith('examples/') || path.startsWith(`..${apiPrefix}/`) ? link : text;

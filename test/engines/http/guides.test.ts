@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { guides } from '../../../stack/guides.js';
+import { guideFile, guides } from '../../../stack/guides.js';
 import { forkEngines } from '../../rig/start/forkEngines.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const blocksOf = async (name: string): Promise<{ language: string; code: string }[]> => {
-  const page = await readFile(join(root, `docs/${name}.md`), 'utf8');
+  const page = await readFile(join(root, guideFile(name)), 'utf8');
   return [...page.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(([, language = '', code = '']) => ({ language, code }));
 };
 
@@ -51,7 +51,7 @@ const answersIn = (printed: string) =>
     .map((line) => JSON.parse(line));
 
 it('every sample is in a language that a test runs', async () => {
-  const elsewhere = ['operating', 'receiving-webhooks', 'wallets'];
+  const elsewhere = ['operating', 'receiving-webhooks', 'sdk', 'wallets'];
   for (const name of Object.keys(guides).filter((guide) => !elsewhere.includes(guide)))
     for (const { language } of await blocksOf(name)) expect([name, language]).toEqual([name, 'sh']);
 });

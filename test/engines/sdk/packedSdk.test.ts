@@ -1,11 +1,13 @@
 // The package of the SDK as an integrator gets it: packed, installed into an empty folder, type-checked and run against
 // the service, with a network in between that fails.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findPort } from '../../../stack/ports.js';
+import { until } from '../../rig/checks/until.js';
 import { type FaultyProxy, startFaultyProxy } from '../../rig/standins/faultyProxy.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { sdkProgram } from '../../rig/start/sdkProgram.js';
@@ -79,20 +81,42 @@ it(
   slowMs,
 );
 
+/** A program that runs until it is ended; `printed` is what it has said so far. */
+function started(file: string, args: string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(file, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const chunks: string[] = [];
+  child.stdout.on('data', (chunk) => chunks.push(String(chunk)));
+  return { printed: () => chunks.join(''), end: () => child.kill('SIGTERM') };
+}
+
 it(
-  "runs the till's loop of its README",
+  'runs the programs of its README as they are: the loop of a till, and a receiver of what it does',
   async () => {
     const readme = await readFile(join(root, 'sdk', 'README.md'), 'utf8');
-    const [, loop = ''] = /```ts\n(.*?)```/s.exec(readme) ?? [];
-    expect(await compile('loop', loop)).toBe('');
+    const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(2);
+    for (const [index, name] of ['till', 'receiver'].entries()) {
+      expect(await compile(name, blocks[index] ?? '')).toBe('');
+      await writeFile(join(folder, `${name}.mjs`), blocks[index] ?? '');
+    }
     const { _id: programId } = await merchant.program();
     const { memberCode } = await merchant.enroll({ programId, firstName: 'Ada' });
-    const scans = run(process.execPath, [join(folder, 'loop.js')], { env: environment() });
+    const env = { ...environment(), STACK_DIR: folder, PORT: String(await findPort('127.0.0.1')) };
+    const forwarding = ['listen', '--forward-to', `http://127.0.0.1:${env.PORT}/`];
+    const kit = started(join(folder, 'node_modules', '.bin', 'kit'), forwarding, env);
+    await until(() => kit.printed().includes('Secret: '));
+    const [, WEBHOOK_SECRET = ''] = /Secret: (\S+)/.exec(kit.printed()) ?? [];
+    const receiver = started(process.execPath, ['receiver.mjs'], { ...env, WEBHOOK_SECRET });
+    const scans = run(process.execPath, [join(folder, 'till.mjs')], { env });
     scans.child.stdin?.end(
       `${memberCode} receipt-1\n${memberCode} receipt-2\n${memberCode} receipt-2\nNOTHING receipt-3\n`,
     );
     const lines = (await scans).stdout.trim().split('\n');
     expect(lines).toEqual(['Ada: 0 -> 10', 'Ada: 10 -> 20', 'Ada: 10 -> 20', expect.stringMatching(/^refused: /)]);
+    await until(() => receiver.printed().split('points.changed 10\n').length > 2);
+    expect(receiver.printed()).not.toMatch(/mismatch|missing|malformed/);
+    kit.end();
+    receiver.end();
   },
   slowMs,
 );

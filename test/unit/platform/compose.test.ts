@@ -1,9 +1,9 @@
 // Checks docker-compose.yml without docker, against the schema of the Compose Specification and against rules that the
 // schema cannot express.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { loadConfig } from '../../../platform/config/loadConfig.js';
 import { configNames } from '../../../schemas/shared/config.schema.js';
 import { searchAttributeNames } from '../../../schemas/shared/searchAttributes.js';
+import { guideFile, guides } from '../../../stack/guides.js';
 import composeSpec from '../../rig/checks/composeSpec.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -172,6 +173,16 @@ describe('the image', () => {
       expect([source, existsSync(join(root, source))]).toEqual([source, true]);
       expect(allowed).toContain(`!${source}`);
     }
+    const pages = readdirSync(join(root, 'console'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    const imported = pages.flatMap((page) =>
+      [...text(`console/${page}`).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
+        join('console', dirname(page), path),
+      ),
+    );
+    const read = [...imported, ...Object.keys(guides).map(guideFile)].map((path) => path.split('/')[0]);
+    expect([...new Set(read)].filter((folder = '') => !copied.includes(folder))).toEqual([]);
   });
 });
 

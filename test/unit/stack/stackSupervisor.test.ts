@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +13,7 @@ import { ExpectedFailure } from '../../../stack/expectedFailure.js';
 import { lockStackDir } from '../../../stack/folderLock.js';
 import type { NamedProcess } from '../../../stack/lock.js';
 import { identityOf, startMarkOf } from '../../../stack/processIdentity.js';
+import { apiPlan } from '../../../stack/services.js';
 import type { ProcessPlan } from '../../../stack/supervisedProcess.js';
 import { createSupervisor, type Supervisor } from '../../../stack/supervisor.js';
 import { quickest } from '../../rig/checks/stalls.js';
@@ -65,6 +68,16 @@ test('a process that dies is reported and started again within two seconds', asy
   expect(await quickest(dieAndReturn, 2_000)).toBeLessThan(2_000);
   expect(said.join('\n')).toMatch(/api was ended by SIGKILL; starting it again\n.*api is back/);
   expect(startMarkOf(pidOf('api'))).toBeDefined();
+});
+
+test('the API is not ready because something else answers at its address', async () => {
+  const other = createServer((_request, answer) => answer.end());
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { ready } = apiPlan({}, `http://127.0.0.1:${port}`);
+  const started = supervisor.start(aPlan('API', 'setTimeout(() => process.exit(1), 500);', { ready }));
+  await expect(started).rejects.toThrow('API ended with code 1');
+  other.close();
 });
 
 test('a process that is started again on request gets its new settings, and is not reported as dead', async () => {

@@ -10,7 +10,7 @@ import { docsRoutes } from '../../../api/pages/docs.routes.js';
 import { eventData } from '../../../schemas/events/events.schema.js';
 import { readConfig } from '../../../schemas/shared/config.schema.js';
 import { buildDocs } from '../../../stack/buildDocs.js';
-import { guides } from '../../../stack/guides.js';
+import { guideFile, guides } from '../../../stack/guides.js';
 import {
   findBarriers,
   hasBrowser,
@@ -172,7 +172,7 @@ describe('for machines', () => {
       const answer = await get(`/docs/${name}.md`);
       expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
       const text = await answer.text();
-      const source = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+      const source = readFileSync(new URL(`../../../${guideFile(name)}`, import.meta.url), 'utf8');
       expect(text.split('\n')[0]).toBe(source.split('\n')[0]);
       const code = /^```[\s\S]*?^```$/gm;
       expect(text.match(code)).toEqual(source.match(code));
