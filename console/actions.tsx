@@ -1,8 +1,9 @@
-// Reads and actions with their results. A read is retried while the service is unavailable. An action reports success
-// or the reason of its failure, and its form shows the mistakes at its fields.
+// Reads and actions with their results. An action reports success or the reason of its failure, and its form shows the
+// mistakes at its fields.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError, type Finding, newKey } from './api.js';
+import { LoyaltyError } from '../sdk/index.js';
+import { type Finding, findingsOf } from './api.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -27,16 +28,14 @@ export function notify(kind: Notice['kind'], text: string): void {
   if (kind === 'done') setTimeout(() => dismiss(id), shownMs);
 }
 
-const passes = (error: unknown) => error instanceof ApiError && [0, 429, 503].includes(error.status);
-
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       networkMode: 'always',
       staleTime: 2_000,
       refetchOnWindowFocus: false,
-      retry: (count, error) => passes(error) && count < 3,
-      retryDelay: (count) => 500 * 2 ** count,
+      // The SDK repeats what may be repeated.
+      retry: false,
     },
     mutations: { networkMode: 'always' },
   },
@@ -82,9 +81,11 @@ const isMarked = ({ path }: Finding): boolean =>
 
 /** What a failed action says; nothing of the field names of the API where a form marks the fields. */
 function sentenceOf(error: Error): string {
-  if (!(error instanceof ApiError) || error.code === 'OFFLINE') return error.message;
-  if (error.code !== 'VALIDATION_FAILED' || error.findings.length === 0) return `${error.message} (${error.code})`;
-  const others = error.findings.filter((finding) => !isMarked(finding));
+  if (!(error instanceof LoyaltyError)) return error.message;
+  if (error.code === 'NETWORK') return texts.frame.notAnswered;
+  const findings = findingsOf(error);
+  if (error.code !== 'VALIDATION_FAILED' || findings.length === 0) return `${error.message} (${error.code})`;
+  const others = findings.filter((finding) => !isMarked(finding));
   if (others.length === 0) return texts.frame.wrong;
   return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${path} ${message}`).join('; '));
 }
@@ -115,13 +116,13 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
       options.onDone?.(out, input);
     },
     onError(error) {
-      const code = error instanceof ApiError ? error.code : '';
+      const code = error instanceof LoyaltyError ? error.code : '';
       // The cached reads are outdated.
-      if (error instanceof ApiError && [404, 409].includes(error.status)) readAgain();
+      if (error instanceof LoyaltyError && [404, 409].includes(error.status)) readAgain();
       if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN') notify('failed', sentenceOf(error));
     },
   });
-  const findings: Finding[] = mutation.error instanceof ApiError ? mutation.error.findings : [];
+  const findings = findingsOf(mutation.error);
   return { run: mutation.mutate, isRunning: mutation.isPending, findings, reset: mutation.reset };
 }
 
@@ -172,7 +173,7 @@ export function useIdempotencyKey() {
   const current = useRef<string>(undefined);
   return {
     header: () => {
-      current.current ??= newKey();
+      current.current ??= crypto.randomUUID();
       return { 'Idempotency-Key': current.current };
     },
     done: () => {

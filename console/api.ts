@@ -1,10 +1,10 @@
-// Where the console gets its data: calls of the public API, which pages make in `useRead` and `useAction`
-// (actions.tsx). Their types are the SDK's (sdk/).
-// Every call is recorded as a curl line. The state of the connection (signed out, unavailable) is recorded for the frame
-// to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also hears a
-// process of the demo (pages/liveDesk.tsx).
-import createClient, { type Middleware } from 'openapi-fetch';
-import type { components, paths } from '../sdk/openapi.js';
+// Where the console gets its data: calls of the public API by the SDK (sdk/), which pages make in `useRead` and
+// `useAction` (actions.tsx).
+// Every attempt is recorded as a curl line. The state of the connection (signed out, unavailable) is recorded for the
+// frame to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also
+// hears a process of the demo (pages/liveDesk.tsx).
+import { errorOf } from '../sdk/errors.js';
+import { type components, createClient, LoyaltyError } from '../sdk/index.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -15,22 +15,8 @@ export const apiUrl = `${serviceUrl}/api/v1`;
 type ProgramFinding = components['schemas']['ProgramFinding'];
 export type Finding = Pick<ProgramFinding, 'path' | 'message'> & Partial<Pick<ProgramFinding, 'severity'>>;
 
-/** A call that failed. `code` is the API's, or `OFFLINE` when no answer came. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly status: number,
-    readonly details?: unknown,
-  ) {
-    super(message);
-  }
-
-  get findings(): Finding[] {
-    return Array.isArray(this.details) ? (this.details as Finding[]) : [];
-  }
-}
+export const findingsOf = (error: unknown): Finding[] =>
+  error instanceof LoyaltyError && Array.isArray(error.details) ? (error.details as Finding[]) : [];
 
 export interface CallMade {
   id: number;
@@ -72,48 +58,40 @@ export function noteCall(
     connection.set({ ...connection.get(), signedOut: signedOut || status === 401, away: isAway });
 }
 
-const offline = () => new ApiError('OFFLINE', texts.frame.notSent, 0);
-
-const noting: Middleware = {
-  async onRequest({ request }) {
-    const { method, url, headers } = request;
-    const text = method === 'GET' ? '' : await request.clone().text();
-    const body = text === '' ? undefined : { text };
-    const since = performance.now();
-    try {
-      const response = await fetch(request);
-      noteCall({ method, url, headers }, body, { status: response.status, ms: performance.now() - since });
-      return response;
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'AbortError') throw error;
-      noteCall({ method, url, headers }, body, { status: 0, ms: performance.now() - since });
-      throw offline();
-    }
-  },
-};
-
-export const api = createClient<paths>({ baseUrl: apiUrl, credentials: 'same-origin' });
-api.use(noting);
-
-export function failureOf(status: number, body: unknown): ApiError {
-  const error = (body as { error?: { code?: string; message?: string; details?: unknown } } | undefined)?.error;
-  return new ApiError(error?.code ?? 'UNEXPECTED', error?.message ?? `HTTP ${status}`, status, error?.details);
+async function sendNoted(request: Request): Promise<Response> {
+  const { method, url, headers } = request;
+  const text = method === 'GET' ? '' : await request.clone().text();
+  const body = text === '' ? undefined : { text };
+  const since = performance.now();
+  try {
+    const response = await fetch(request);
+    noteCall({ method, url, headers }, body, { status: response.status, ms: performance.now() - since });
+    return response;
+  } catch (error) {
+    const isLeft = error instanceof DOMException && error.name === 'AbortError';
+    if (!isLeft) noteCall({ method, url, headers }, body, { status: 0, ms: performance.now() - since });
+    throw error;
+  }
 }
 
-/** The `data` of an answer. Throws ApiError. */
-export async function data<T>(call: Promise<{ data?: { data: T }; error?: unknown; response: Response }>): Promise<T> {
-  const { data: body, error, response } = await call;
-  if (body === undefined) throw failureOf(response.status, error);
-  return body.data;
-}
+/** A person waits for the answer; the pictures of a program may take long to be sent. */
+const retry = { tries: 5, attemptMs: 120_000 };
+
+/** The browser sends the cookie of the session. */
+export const api = createClient({ baseUrl: apiUrl, fetch: sendNoted, retry });
+
+/** Throws LoyaltyError. */
+export const data = async <T>(call: Promise<{ data: T }>): Promise<T> => (await call).data;
+
+/** The errors of what is not sent by the SDK. */
+export const failureOf = (status: number, body: unknown): LoyaltyError => errorOf(new Response(null, { status }), body);
+export const unanswered = (): LoyaltyError =>
+  new LoyaltyError({ status: 0, code: 'NETWORK', message: texts.frame.notAnswered });
 
 /** All roles that there are to give. */
 export async function readRoles() {
-  const readPage = (page: number) =>
-    data(api.GET('/merchants/me/roles', { params: { query: { page, pageSize: 100 } } }));
-  const { items: roles, total } = await readPage(1);
-  for (let page = 2; roles.length < total && page <= Math.ceil(total / 100); page += 1)
-    roles.push(...(await readPage(page)).items);
+  const roles = [];
+  for await (const role of api.items('/merchants/me/roles', { params: { query: { pageSize: 100 } } })) roles.push(role);
   return roles;
 }
 
@@ -129,5 +107,3 @@ export async function isOutdated(): Promise<boolean> {
   const answer = await fetch(document.baseURI, { cache: 'no-store' }).catch(() => undefined);
   return answer?.ok === true && own != null && !(await answer.text()).includes(own);
 }
-
-export const newKey = (): string => crypto.randomUUID();

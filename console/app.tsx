@@ -4,8 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { I18nProvider } from 'react-aria-components';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { LoyaltyError } from '../sdk/index.js';
 import { dismiss, notices, queryClient } from './actions.js';
-import { ApiError, calls, connection, isBack, isOutdated } from './api.js';
+import { calls, connection, isBack, isOutdated } from './api.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
 import { OpenTill, Page, Skeleton } from './parts/page.js';
@@ -237,7 +238,7 @@ export function App() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setMenu(false), [location]);
 
-  const isOut = session.error instanceof ApiError && session.error.status === 401 && !session.data;
+  const isOut = session.error instanceof LoyaltyError && session.error.status === 401 && !session.data;
   useEffect(() => {
     if (isOut) window.location.replace(signInUrl);
   }, [isOut]);

@@ -1,6 +1,6 @@
 // All texts of the console, by page; functions where a text contains a number or a name.
 
-import type { components } from '../sdk/openapi.js';
+import type { components } from '../sdk/index.js';
 import type { Hop } from './hops.js';
 
 const many = (count: number, one: string, more: string): string =>
@@ -85,7 +85,7 @@ export const texts = {
     notFound: 'There is no such page',
     notAllowed: (permission: string) =>
       `Your role lacks the permission ${permission}. An owner can give you a role that has it, under People.`,
-    notSent: 'The service does not answer. Nothing was sent; what you typed is still here.',
+    notAnswered: 'The service does not answer. What you typed is still here.',
     away: 'The service does not answer. Trying again every two seconds; what you typed stays here.',
     outdated: 'The console was updated. Reload the page: what you typed is kept.',
     reload: 'Reload',

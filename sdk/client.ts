@@ -106,6 +106,16 @@ function serializedBody(body: unknown) {
   return form;
 }
 
+/** The `data` of the envelope, or the text of a CSV. A proxy or a hotel's network may answer something else. */
+function dataOf(response: Response, text: unknown) {
+  if (response.headers.get('Content-Type')?.includes('csv')) return text;
+  try {
+    const body = JSON.parse(String(text));
+    if ('data' in body) return body.data;
+  } catch {}
+  throw errorOf(response, undefined);
+}
+
 /** Each call throws LoyaltyError unless it succeeds. */
 export function createClient(options: ClientOptions): LoyaltyClient {
   const { baseUrl, apiKey, token, headers, fetch: send = (request) => globalThis.fetch(request), retry } = options;
@@ -130,8 +140,7 @@ export function createClient(options: ClientOptions): LoyaltyClient {
       },
     });
     if (!response.ok) throw errorOf(response, error);
-    const isJson = !init.parseAs && response.headers.get('Content-Type')?.includes('json');
-    return { data: isJson && typeof data === 'string' ? JSON.parse(data).data : data, response };
+    return { data: init.parseAs ? data : dataOf(response, data), response };
   }
 
   async function* pages(path: string, init: AnyInit = {}) {

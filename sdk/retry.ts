@@ -1,5 +1,5 @@
 // Sends a request again while that can help and cannot do harm.
-import { LoyaltyError } from './errors.js';
+import { LoyaltyError, retryAfterMs } from './errors.js';
 
 export interface RetryOptions {
   /** Attempts of one call, the first included (6). */
@@ -38,13 +38,6 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** What `Retry-After` asks for, as seconds or as a date; 0 without it. */
-export function retryAfterMs(headers: Headers, now = Date.now()): number {
-  const value = headers.get('Retry-After')?.trim() ?? '';
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(ms) ? Math.max(ms, 0) : 0;
-}
-
 /** A wait between polls that uses at most half of what is left of the rate limit. */
 export function pacedMs(headers: Headers, atLeastMs: number): number {
   const [remaining, reset] = ['RateLimit-Remaining', 'RateLimit-Reset'].map((name) => headers.get(name));
@@ -74,14 +67,19 @@ async function mayRepeat(response: Response, { repeatable }: RetryPlan): Promise
 async function attemptOnce(request: Request, send: Send, { attemptMs = 30_000, whole }: RetryPlan): Promise<Response> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new DOMException('No answer in time.', 'TimeoutError')), attemptMs);
+  // AbortSignal.any is missing in the browsers of older tablets.
+  const stop = () => over.abort(request.signal.reason);
+  if (request.signal.aborted) stop();
+  request.signal.addEventListener('abort', stop, { once: true });
   try {
-    const signal = AbortSignal.any([request.signal, over.signal]);
-    const response = await send(new Request(request.clone(), { signal }));
+    const response = await send(new Request(request.clone(), { signal: over.signal }));
     // A connection that breaks in the middle of an answer is a failed attempt as well.
     if (whole) await response.clone().arrayBuffer();
     return response;
   } finally {
     clearTimeout(timer);
+    // What is read as a stream can still be stopped.
+    if (whole) request.signal.removeEventListener('abort', stop);
   }
 }
 

@@ -14,6 +14,7 @@ import { builtFolder, digestOf } from './builtFolder.js';
 const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
 const sources = join(root, 'console');
+const sdk = join(root, 'sdk');
 
 /** What the console takes from the service when it is bundled; its sources import nothing of it. */
 const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
@@ -43,7 +44,9 @@ function preloads({ outputs }: Metafile, entryPoints: readonly string[]): string
 
 async function digest(): Promise<string> {
   const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
-  const files = [self, join(root, 'package-lock.json'), ...names.sort().map((name) => join(sources, name))];
+  const called = (await readdir(sdk)).filter((name) => name.endsWith('.ts') && name !== 'openapi.ts');
+  const code = [...names.sort().map((name) => join(sources, name)), ...called.sort().map((name) => join(sdk, name))];
+  const files = [self, join(root, 'package-lock.json'), ...code];
   return digestOf(files, JSON.stringify(taken));
 }
 

@@ -22,16 +22,17 @@ const lock = z
   .looseObject({ packages: z.record(z.string(), z.looseObject({ dev: z.boolean().optional(), dependencies: names })) })
   .parse(read('package-lock.json'));
 
-/** The packages that the console imports: they are development dependencies, but shipped in its bundle. */
+/**
+ * The packages that the console imports, and the SDK for it: they are development dependencies, but shipped in its
+ * bundle.
+ */
 function importedByConsole(): string[] {
-  const folder = join(root, 'console');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(?:tsx?|css)$/.test(name),
-  );
+  const within = (folder: string, recursive: boolean) =>
+    readdirSync(join(root, folder), { recursive, encoding: 'utf8' }).map((name) => join(root, folder, name));
+  // The SDK's command, in a folder of its own, is not in the bundle.
+  const files = [...within('console', true), ...within('sdk', false)].filter((name) => /\.(?:tsx?|css)$/.test(name));
   const imported = files.flatMap((name) => [
-    ...readFileSync(join(folder, name), 'utf8').matchAll(
-      /(?:from|@import|import) ['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g,
-    ),
+    ...readFileSync(name, 'utf8').matchAll(/(?:from|@import|import) ['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g),
   ]);
   return [...new Set(imported.map(([, name = '']) => name))].filter((name) => name in manifest.devDependencies);
 }

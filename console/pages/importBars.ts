@@ -1,5 +1,5 @@
 // How far an import is, as the bars that its row shows while it runs.
-import type { components } from '../../sdk/openapi.js';
+import type { components } from '../../sdk/index.js';
 import { texts } from '../texts.js';
 
 type Batch = components['schemas']['Batch'];

@@ -2,9 +2,9 @@
 // place and sent again.
 import { useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
-import type { components } from '../../sdk/openapi.js';
+import type { components } from '../../sdk/index.js';
 import { useAction, useRead } from '../actions.js';
-import { ApiError, api, apiUrl, data, failureOf, noteCall } from '../api.js';
+import { api, apiUrl, data, failureOf, noteCall, unanswered } from '../api.js';
 import { parseCsv, separatorOf, toCsv } from '../csv.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
@@ -48,7 +48,7 @@ interface Upload {
   mapping: Record<string, string | null>;
 }
 
-/** XMLHttpRequest, because fetch does not report upload progress. Throws ApiError. */
+/** XMLHttpRequest, because fetch does not report upload progress. Throws LoyaltyError. */
 function send(
   { programId, file, fileName, charset, dryRun, quiet, repairs, mapping }: Upload,
   onProgress: (percent: number) => void,
@@ -78,7 +78,7 @@ function send(
     };
     request.onerror = () => {
       note(0);
-      reject(new ApiError('OFFLINE', texts.frame.notSent, 0));
+      reject(unanswered());
     };
     request.open('POST', url);
     request.setRequestHeader('Content-Type', type);
@@ -481,9 +481,7 @@ function WrongRows({
 function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const [rows, setRows] = useState<string[][] | null>(null);
   const failed = useRead(['failed-rows', batch.id], async () => {
-    const answer = await fetch(`${apiUrl}/merchants/me/batches/${batch.id}/errors.csv`);
-    if (!answer.ok) throw failureOf(answer.status, await answer.json().catch(() => undefined));
-    const text = await answer.text();
+    const text = await data(api.GET('/merchants/me/batches/{id}/errors.csv', { params: { path: { id: batch.id } } }));
     const separator = separatorOf(text);
     return { separator, table: parseCsv(text, separator) };
   });

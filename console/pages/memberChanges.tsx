@@ -1,7 +1,7 @@
 // The changes of one member: points, rewards, tags and status.
 import { useRef } from 'react';
 import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
-import { api, data, newKey } from '../api.js';
+import { api, data } from '../api.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
 import { Fold, number, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
@@ -63,8 +63,7 @@ export function Points({ member, made, onMade }: CounterProps) {
     ({ id: transactionId }: Made) =>
       data(
         api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
-          // No key undoes an entry a second time.
-          params: { path: { id, transactionId }, header: { 'Idempotency-Key': newKey() } },
+          params: { path: { id, transactionId } },
           body: {},
         }),
       ),

@@ -1,7 +1,7 @@
 // Members: search as one types, and a new member.
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { components } from '../../sdk/openapi.js';
+import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';

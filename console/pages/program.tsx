@@ -3,8 +3,9 @@
 // saved.
 import { useState } from 'react';
 import { useParams } from 'wouter';
+import { LoyaltyError } from '../../sdk/index.js';
 import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
-import { ApiError, api, data, serviceUrl } from '../api.js';
+import { api, data, serviceUrl } from '../api.js';
 import { at, type Json, patchBetween } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, OtherFindings, TextInput } from '../parts/form.js';
@@ -351,7 +352,7 @@ function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
   const isOver = phase !== undefined && ended.includes(phase);
   return (
     <Panel title={said.rebuild} actions={isOver ? <Button onPress={onDone}>{texts.frame.close}</Button> : undefined}>
-      <Failure error={batch.error instanceof ApiError && batch.error.status === 404 ? null : batch.error} />
+      <Failure error={batch.error instanceof LoyaltyError && batch.error.status === 404 ? null : batch.error} />
       <Progress label={said.rebuild} percent={percent} />
       {counts && <p className="hint">{said.rebuilt(counts.created, counts.total, texts.phases[phase ?? 'queued'])}</p>}
       {reason && <p className="hint">{reason}</p>}

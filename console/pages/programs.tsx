@@ -1,6 +1,6 @@
 // The merchant's programs, and a new one by its name and style.
 import { Link, useLocation } from 'wouter';
-import type { components } from '../../sdk/openapi.js';
+import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';

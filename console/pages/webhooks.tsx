@@ -1,7 +1,7 @@
 // Webhook subscriptions with their health, and a new one.
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { components } from '../../sdk/openapi.js';
+import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';

@@ -1,7 +1,8 @@
 // The frame of a page: its heading, which gets the focus after navigation, and small parts that many pages use.
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { ApiError, serviceUrl } from '../api.js';
+import { LoyaltyError } from '../../sdk/index.js';
+import { serviceUrl } from '../api.js';
 import { lacking, may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
 
@@ -60,10 +61,12 @@ export function OpenTill() {
 /** The failure of a read, if any. */
 export function Failure({ error }: { error: Error | null }) {
   if (!error) return null;
-  const missing = error instanceof ApiError && (error.details as { missing?: string[] } | undefined)?.missing;
+  const { code = '', details } = error instanceof LoyaltyError ? error : {};
+  const missing = (details as { missing?: string[] } | undefined)?.missing;
+  const sentence = code === 'NETWORK' ? texts.frame.notAnswered : error.message;
   return (
     <p className="banner failed" role="alert">
-      {missing ? texts.frame.notAllowed(missing.join(', ')) : error.message}
+      {missing ? texts.frame.notAllowed(missing.join(', ')) : sentence}
     </p>
   );
 }

@@ -2,8 +2,8 @@
 // and signed and sent as the service does (docs/interface.md#61-headers), one after the other.
 import { createHmac } from 'node:crypto';
 import type { LoyaltyEvent } from '../client.js';
-import { LoyaltyError } from '../errors.js';
-import { backoffMs, retryAfterMs, sleep } from '../retry.js';
+import { LoyaltyError, retryAfterMs } from '../errors.js';
+import { backoffMs, sleep } from '../retry.js';
 import { standardKey } from '../verifyWebhook.js';
 import { clock, digest, Failure, type Kit, keep, keptSecret, newestCursor, readKept, type Verb } from './verb.js';
 

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { retryAfterMs } from '../../../sdk/errors.js';
 import { createClient, LoyaltyError } from '../../../sdk/index.js';
 import { keyedOperations } from '../../../sdk/keyedOperations.js';
-import { backoffMs, type RetryOptions, retryAfterMs } from '../../../sdk/retry.js';
+import { backoffMs, type RetryOptions } from '../../../sdk/retry.js';
 
 type Outcome = number | 'broken' | 'cut' | 'in use' | Response;
 
@@ -121,10 +122,32 @@ describe('a call', () => {
     });
   });
 
-  it('names the status when a proxy on the way answers something else', async () => {
-    const { client } = clientOf([new Response('<h1>Not here</h1>', { status: 418 })]);
+  it.each([
+    [418, '<h1>Not here</h1>', 'text/html'],
+    [200, '<h1>Accept the conditions of this hotel</h1>', 'text/html'],
+    [200, '{"status":"ok"}', 'application/json'],
+    [200, '"ok"', 'application/json'],
+    [200, 'null', 'application/json'],
+    [200, '{"success":', 'application/json'],
+    [200, '', 'application/json'],
+  ])('is refused with the status when something on the way answers %i %s', async (status, body, type) => {
+    const { client } = clientOf([new Response(body, { status, headers: { 'Content-Type': type } })]);
     const { error } = await settled(reading(client));
-    expect(error).toMatchObject({ status: 418, code: 'UNEXPECTED', message: 'HTTP 418' });
+    expect(error).toMatchObject({ status, code: 'UNEXPECTED', message: `HTTP ${status}` });
+  });
+
+  it('says how long the service asked to wait', async () => {
+    const { client } = clientOf([json(503, refusal('UNAVAILABLE'), { 'Retry-After': '7' })], { tries: 1 });
+    expect((await settled(keyed(client))).error).toMatchObject({ code: 'UNAVAILABLE', retryAfterMs: 7_000 });
+    const { client: other } = clientOf([400]);
+    expect((await settled(keyed(other))).error).toMatchObject({ retryAfterMs: 0 });
+  });
+
+  it('needs nothing that the browsers of older tablets lack', async () => {
+    vi.stubGlobal('AbortSignal', { timeout: undefined, any: undefined });
+    const { client } = clientOf([200]);
+    expect((await reading(client)).data).toEqual({ id: 'm' });
+    vi.unstubAllGlobals();
   });
 });
 
