@@ -111,7 +111,7 @@ function dataOf(response: Response, text: unknown) {
   if (response.headers.get('Content-Type')?.includes('csv')) return text;
   try {
     const body = JSON.parse(String(text));
-    if ('data' in body) return body.data;
+    if ('success' in body && 'data' in body) return body.data;
   } catch {}
   throw errorOf(response, undefined);
 }

@@ -1,43 +1,19 @@
 // What the till takes from the browser: calls of the API, locks and messages between tabs, its service worker.
-import type { Call, Ports } from './sender.js';
+import { createCall } from './calls.js';
+import type { Ports } from './sender.js';
 import { createTillStore } from './store.js';
-import { type Answer, readAnswer } from './taps.js';
 import { language } from './texts.js';
 import { createTill, type Till } from './till.js';
 
 const pageUrl = new URL('../till', document.baseURI).href;
-const apiUrl = new URL('../api/v1', document.baseURI).href;
-const patienceMs = (path: string) => (path === '/till/lookup' ? 6_000 : 20_000);
-
-const call: Call = async (path, body, { token, key }): Promise<Answer> => {
-  try {
-    const response = await fetch(apiUrl + path, {
-      method: body ? 'POST' : 'GET',
-      headers: {
-        'Accept-Language': language,
-        ...(body && { 'Content-Type': 'application/json' }),
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(key && { 'Idempotency-Key': key }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      credentials: token ? 'omit' : 'same-origin',
-      cache: 'no-store',
-      redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs(path)),
-    });
-    return readAnswer(response, await response.text());
-  } catch {
-    return { status: 0 };
-  }
-};
-
+const baseUrl = new URL('..', document.baseURI).href;
 const helloEveryMs = 60_000;
 
 export function startTill(): Till {
   const others = new BroadcastChannel(`till ${pageUrl}`);
   const ports: Ports = {
     store: createTillStore(`till ${new URL(pageUrl).pathname}`),
-    call,
+    call: createCall({ baseUrl, language }),
     now: () => Date.now(),
     newKey: () => crypto.randomUUID(),
     async lock(work) {

@@ -1,14 +1,8 @@
 // Sends the taps that wait, in order for each member and each with its own key, until the service has decided. Only one
 // tab of the browser sends at a time.
+import type { Call } from './calls.js';
 import type { TillStore } from './store.js';
 import { type Answer, type Device, requestOf, type Tap, verdictOf } from './taps.js';
-
-export interface CallOptions {
-  token?: string | undefined;
-  key?: string;
-}
-/** Never rejects: `status` 0 when no answer came. */
-export type Call = (path: string, body: object | undefined, options: CallOptions) => Promise<Answer>;
 
 export interface Ports {
   store: TillStore;
@@ -24,7 +18,7 @@ export interface Ports {
 
 interface Listener {
   onAnswer: (answer: Answer) => void;
-  onSettled: (tap: Tap, answer: Answer) => Promise<void>;
+  onSettled: (tap: Tap, answer: Answer<{ current: number }>) => Promise<void>;
   /** The device whose taps may be sent, if there is one. */
   sendable: () => Promise<Device | undefined>;
 }
@@ -48,7 +42,7 @@ export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Li
   let plan = 0;
 
   /** The service does not count the taps of people, so it cannot know which of them an undo means. */
-  async function answerTo(tap: Tap, device: Device): Promise<Answer> {
+  async function answerTo(tap: Tap, device: Device): Promise<Answer<{ current: number }>> {
     const undone = tap.kind === 'undo' ? tap.undoes : undefined;
     if (undone !== undefined && device.token === undefined) {
       const taps = await store.taps();

@@ -1,43 +1,20 @@
 // What a till stores and says, and the rules about it that need no browser.
 
-export interface Reward {
-  id: string;
-  name: string;
-  cost: number;
-}
+import type { Answer as Given, paths } from '../../sdk/index.js';
 
-export interface Program {
-  _id: string;
-  name: string;
-  style: string;
-  fields: { primaryLabel: string };
-  goal?: number;
-  rewardName?: string;
-  rewards?: (Reward & { active: boolean })[];
-  earn?: { per?: number; points?: number; currency?: string };
-}
+/** What the till calls, what it gives and what is answered, by the OpenAPI document. */
+export type TillPath = Extract<keyof paths, `/till/${string}`>;
+export type Called = TillPath | '/auth/session';
+type Posted<P extends keyof paths> = paths[P] extends { post: infer Operation } ? Operation : never;
+export type BodyOf<P extends Called> =
+  Posted<P> extends { requestBody?: { content: { 'application/json': infer Body } } } ? Body : undefined;
+export type DataOf<P extends Called> = Given<P extends TillPath ? Posted<P> : paths['/auth/session']['get']>['data'];
 
-export interface Hello {
-  reader: { id: string; name: string; location: string | null } | null;
-  merchant: { name: string };
-  programs: Program[];
-  lookupBy: string[];
-  now: string;
-}
-
-export interface Person {
-  memberCode: string;
-  firstName: string | null;
-  lastInitial: string | null;
-}
-
-export interface Member extends Person {
-  balance: number;
-  tier: string | null;
-  rewards: Reward[];
-  status: string;
-}
-
+export type Hello = DataOf<'/till/hello'>;
+export type Program = Hello['programs'][number];
+export type Member = DataOf<'/till/lookup'>;
+export type Reward = Member['rewards'][number];
+export type Person = Pick<Member, 'memberCode' | 'firstName' | 'lastInitial'>;
 /** Somebody whose card may be meant. */
 export type Candidate = Person & { programId: string | undefined };
 
@@ -95,14 +72,14 @@ export type Tap = Asked & {
 export interface Failure {
   code: string;
   message: string;
-  display?: string;
+  display?: string | undefined;
   details?: unknown;
 }
 
 /** `status` 0: no answer of the service came. */
-export interface Answer {
+export interface Answer<Data = unknown> {
   status: number;
-  data?: unknown;
+  data?: Data;
   error?: Failure;
   retryAfterMs?: number;
   /** It is the answer of an earlier request with the same key. */
@@ -124,28 +101,11 @@ export function verdictOf({ status, data, error }: Answer): 'sent' | 'refused' |
   return error.code === 'IDEMPOTENCY_KEY_IN_USE' || error.code === 'ROUTE_NOT_FOUND' ? 'again' : 'refused';
 }
 
-/** The answer to a request from what came over the line. */
-export function readAnswer(
-  { status, headers }: { status: number; headers: { get(name: string): string | null } },
-  text: string,
-): Answer {
-  const seconds = Number(headers.get('Retry-After'));
-  const answer: Answer = { status, ...(seconds > 0 && { retryAfterMs: seconds * 1_000 }) };
-  const programId = headers.get('X-Program-Id');
-  if (programId) answer.programId = programId;
-  if (headers.get('Idempotent-Replayed')) answer.isRepeat = true;
-  try {
-    const { success, data, error } = JSON.parse(text) as { success?: boolean; data?: unknown; error?: Failure };
-    if (success === true) return { ...answer, data };
-    if (success === false && typeof error?.code === 'string') return { ...answer, error };
-  } catch {
-    // It is not the service that answered.
-  }
-  return answer;
-}
+type TapPath = '/till/earn' | '/till/redeem' | '/till/undo';
+type TapRequest = { [P in TapPath]: { path: P; body: BodyOf<P> } }[TapPath];
 
 /** The call of a tap. It is the same each time, because its key belongs to it. */
-export function requestOf(tap: Tap, { token }: Pick<Device, 'token'>): { path: string; body: object } {
+export function requestOf(tap: Tap, { token }: Pick<Device, 'token'>): TapRequest {
   const { kind, code: memberCode, programId, occurredAt, sequence } = tap;
   // The taps of people are not counted.
   const counted = token !== undefined;
@@ -153,7 +113,8 @@ export function requestOf(tap: Tap, { token }: Pick<Device, 'token'>): { path: s
   if (kind === 'undo') return { path: '/till/undo', body: { ...body, ...(counted && { undoes: tap.undoes }) } };
   if (kind === 'redeem') return { path: '/till/redeem', body: { ...body, rewardId: tap.rewardId } };
   const { quantity, amount, currency } = tap;
-  const sale = quantity === undefined ? { amount, currency } : { quantity };
+  const paid = { ...(amount !== undefined && { amount }), ...(currency !== undefined && { currency }) };
+  const sale = quantity === undefined ? paid : { quantity };
   return { path: '/till/earn', body: { ...body, ...sale } };
 }
 
@@ -183,10 +144,10 @@ export function balanceWith({ member, sent = [] }: Known, taps: readonly Tap[]):
 /** What the answer to a tap tells of its member; undefined when what is known is newer. */
 export function knownAfter(
   { id }: Tap,
-  { data, isRepeat }: Answer,
+  { data, isRepeat }: Answer<{ current: number }>,
   { known, program, now }: { known: Known; program: Program | undefined; now: number },
 ): Known | undefined {
-  const balance = (data as { current?: number } | undefined)?.current;
+  const balance = data?.current;
   if (balance === undefined || (isRepeat && known.sent?.includes(id))) return undefined;
   const rewards = program ? rewardsReady(program, balance) : known.member.rewards;
   return { ...known, member: { ...known.member, balance, rewards }, ...(!isRepeat && { at: now }) };

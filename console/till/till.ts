@@ -7,18 +7,11 @@ import {
   type Asked,
   type Candidate,
   type Device,
-  type Hello,
   type Known,
   knownAfter,
   type Member,
   verdictOf,
 } from './taps.js';
-
-interface Session {
-  user: { id: string };
-  merchant: { id: string };
-  permissions: string[];
-}
 
 const keptTapsMs = 24 * 3_600_000;
 const keptMembersMs = 7 * keptTapsMs;
@@ -108,7 +101,7 @@ export function createTill(ports: Ports): Till {
 
   async function personNow(): Promise<Device | undefined> {
     const answer = await call('/auth/session', undefined, {});
-    const session = answer.data as Session | undefined;
+    const session = answer.data;
     if (!session?.permissions.includes('till:use')) {
       if (state.get().phase === 'paired') onAnswer(answer);
       return undefined;
@@ -133,7 +126,7 @@ export function createTill(ports: Ports): Till {
     const waiting = waitingOf(state.get()).length;
     const answer = await call('/till/hello', token === undefined ? {} : { lastSequence: counted, waiting }, { token });
     onAnswer(answer);
-    const hello = answer.data as Hello | undefined;
+    const hello = answer.data;
     if (hello) {
       const aheadMs = Math.round(Date.parse(hello.now) - (askedAt + now()) / 2);
       await store.learn(id, { hello, aheadMs });
@@ -147,7 +140,7 @@ export function createTill(ports: Ports): Till {
 
   async function pair(code: string): Promise<void> {
     const answer = await call('/till/pair', { code }, {});
-    const made = answer.data as { token: string; reader: { id: string } } | undefined;
+    const made = answer.data;
     if (!made) {
       const { code: failure = 'OFFLINE', display, message } = answer.error ?? {};
       set({ problem: { code: failure, text: display ?? message } });

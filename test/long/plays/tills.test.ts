@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createReader, newCodeFor } from '../../../activities/till/readers.writes.js';
 import { readerNow } from '../../../activities/till/taps.writes.js';
-import type { CallOptions } from '../../../console/till/sender.js';
+import { createCall } from '../../../console/till/calls.js';
 import { undoableOf, waitingOf } from '../../../console/till/state.js';
 import { createTillStore, type TillStore } from '../../../console/till/store.js';
-import { type Answer, type Asked, readAnswer, type Tap } from '../../../console/till/taps.js';
+import type { Asked, Tap } from '../../../console/till/taps.js';
 import { createTill, type Till } from '../../../console/till/till.js';
 import type { LedgerRow } from '../../../schemas/points/points.rows.js';
 import { type CrashTest, startCrashTest } from '../../crash/rig/crashTest.js';
@@ -57,6 +57,7 @@ async function aDevice(name: string, skewMs: number) {
   const { deps, apis } = test.cluster;
   const { row, made } = await createReader(deps, { merchantId, createdBy: 'test', name });
   const addresses = Object.values(apis);
+  const [anyAddress = ''] = addresses;
   /** What the device tapped, by its key, as far as it was looked at. */
   const tapped = new Map<string, Tap>();
   const lost: Tap[] = [];
@@ -68,28 +69,18 @@ async function aDevice(name: string, skewMs: number) {
   let last: Promise<unknown> = Promise.resolve();
   const tabs = new Set<Tab>();
 
-  async function call(path: string, body: object | undefined, { token, key }: CallOptions): Promise<Answer> {
+  /** The line of the device, which loses requests and answers. */
+  async function send(request: Request): Promise<Response> {
     // A pairing whose answer is lost needs another code.
-    const isSure = path === '/till/pair';
+    const isSure = request.url.endsWith('/till/pair');
     const isLost = !isSure && random.chance(0.04);
-    if (!hasLine || isLost || (isNarrow && path !== '/till/hello')) return { status: 0 };
-    try {
-      const response = await fetch(`${random.pick(addresses)}${path}`, {
-        method: body ? 'POST' : 'GET',
-        headers: {
-          'Content-Type': 'application/json',
-          ...(token && { Authorization: `Bearer ${token}` }),
-          ...(key && { 'Idempotency-Key': key }),
-        },
-        ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(20_000),
-      });
-      const answer = readAnswer(response, await response.text());
-      return !isSure && random.chance(0.04) ? { status: 0 } : answer;
-    } catch {
-      return { status: 0 };
-    }
+    if (!hasLine || isLost || (isNarrow && !request.url.endsWith('/till/hello'))) throw new TypeError('no line');
+    const url = random.pick(addresses) + request.url.slice(anyAddress.length);
+    const response = await fetch(new Request(url, request));
+    if (!isSure && random.chance(0.04)) throw new TypeError('the answer is lost');
+    return response;
   }
+  const call = createCall({ baseUrl: anyAddress, language: 'en', fetch: send });
 
   function openTab(): Tab {
     let isAlive = true;

@@ -1,7 +1,7 @@
 // A browser with several tabs of the till, which can be killed between any two steps, and a service whose answers get
 // lost. Only the database is real.
 
-import type { CallOptions } from '../../../console/till/sender.js';
+import type { CallOptions } from '../../../console/till/calls.js';
 import { createTillStore, type TillStore } from '../../../console/till/store.js';
 import type { Answer, Device } from '../../../console/till/taps.js';
 import { createTill, type Till } from '../../../console/till/till.js';
@@ -124,7 +124,7 @@ export function createWorld(name: string) {
     return { status: 200, data: { ...person, balance, tier: null, rewards: [], status: 'active' }, programId: 'p' };
   }
 
-  async function answerTo(path: string, body: object | undefined, { key, token }: CallOptions): Promise<Answer> {
+  async function answerTo(path: string, body: unknown, { key, token }: CallOptions): Promise<Answer> {
     await new Promise((resolve) => setImmediate(resolve));
     if (!isOnline) return { status: 0 };
     if (path === '/auth/session')
@@ -179,7 +179,8 @@ export function createWorld(name: string) {
     }
     tab.till = createTill({
       store: steppedStore(store, step),
-      call: (path, body, options) => step(() => answerTo(path, body, options)),
+      // What it answers is what the till reads of the answers of the service.
+      call: (path, body, options) => step(() => answerTo(path, body, options) as Promise<Answer<never>>),
       now: () => clock + skewMs,
       newKey: () => `key-${++keys}-0000`,
       lock: (work) =>

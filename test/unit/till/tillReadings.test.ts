@@ -28,7 +28,7 @@ describe('the till', () => {
   it('asks which, when it has no line and both readings of a scanner may be a card', async () => {
     const { world, tab } = await paired();
     const [one, other] = ['7Z2Z9M4QXT', '7Y2Y9M4QXT'];
-    const person = { memberCode: other, firstName: 'Ada', lastInitial: 'L', tier: null, status: 'active' };
+    const person = { memberCode: other, firstName: 'Ada', lastInitial: 'L', tier: null, status: 'active' as const };
     const member = { ...person, balance: 3, rewards: [] };
     await world.store.remember([other], { member, programId: 'p', at: world.now() });
     world.setOnline(false);

@@ -1,7 +1,8 @@
 // Rules of the till's page that need no browser (docs/till.md).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { minorUnits, readAnswer, type Tap, undoable, verdictOf } from '../../../console/till/taps.js';
+import { createCall } from '../../../console/till/calls.js';
+import { minorUnits, type Tap, undoable, verdictOf } from '../../../console/till/taps.js';
 
 describe('an amount', () => {
   it('is read in minor units of its currency, with a point or a comma', () => {
@@ -23,7 +24,20 @@ describe('an amount', () => {
 });
 
 describe('an answer', () => {
-  const answer = (status: number, body: string) => verdictOf(readAnswer({ status, headers: new Headers() }, body));
+  const baseUrl = 'https://cards.example.com';
+  const earn = (answer: () => Response) => {
+    const sent: Request[] = [];
+    const call = createCall({
+      baseUrl,
+      language: 'de',
+      async fetch(request) {
+        sent.push(request);
+        return answer();
+      },
+    });
+    const options = { token: 'lpr_x', key: 'key-0001' };
+    return call('/till/earn', { memberCode: 'A', quantity: 1 }, options).then((told) => ({ told, sent }));
+  };
   const refusal = (code: string) => JSON.stringify({ success: false, error: { code, message: 'no' } });
 
   it.each([
@@ -40,9 +54,36 @@ describe('an answer', () => {
     [408, refusal('REQUEST_TIMEOUT'), 'again'],
     [429, refusal('RATE_LIMITED'), 'again'],
     [503, refusal('UNAVAILABLE'), 'again'],
-    [0, '', 'again'],
-  ])('with status %i and %s means: %s', (status, body, verdict) => {
-    expect(answer(status, body)).toBe(verdict);
+    [502, '<html>Bad gateway</html>', 'again'],
+    [401, '<html>Sign in to this network</html>', 'again'],
+    [200, '{"data":{"current":1}}', 'again'],
+    [200, '', 'again'],
+  ])('with status %i and %s means: %s, after one attempt', async (status, body, verdict) => {
+    const { told, sent } = await earn(() => new Response(body, { status }));
+    expect([told.status, verdictOf(told), sent.length]).toEqual([status, verdict, 1]);
+  });
+
+  it('that does not come means: again, after one attempt', async () => {
+    const { told, sent } = await earn(() => {
+      throw new TypeError('fetch failed');
+    });
+    expect([told, verdictOf(told), sent.length]).toEqual([{ status: 0 }, 'again', 1]);
+  });
+
+  it('tells the program of the card, whether it is given again, and how long to wait', async () => {
+    const headers = { 'X-Program-Id': 'p', 'Retry-After': '7', 'Idempotent-Replayed': 'true' };
+    const { told } = await earn(() => new Response('{"success":true,"data":{"current":1}}', { headers }));
+    expect(told).toEqual({ status: 200, data: { current: 1 }, programId: 'p', isRepeat: true });
+    const { told: busy } = await earn(() => new Response(refusal('UNAVAILABLE'), { status: 503, headers }));
+    expect(busy).toMatchObject({ status: 503, error: { code: 'UNAVAILABLE' }, retryAfterMs: 7_000 });
+  });
+
+  it('is asked for with the token of the reader, the key and the language, and without the cookies of the browser', async () => {
+    const { sent } = await earn(() => new Response('{"success":true,"data":{"current":1}}'));
+    const { headers, credentials, cache, redirect } = sent[0] as Request;
+    const names = ['Authorization', 'Idempotency-Key', 'Accept-Language', 'Content-Type'];
+    expect(names.map((name) => headers.get(name))).toEqual(['Bearer lpr_x', 'key-0001', 'de', 'application/json']);
+    expect([credentials, cache, redirect]).toEqual(['omit', 'no-store', 'error']);
   });
 });
 
