@@ -228,6 +228,8 @@ it(`loses and doubles none of ${wanted} taps, and names exactly the taps of wipe
   const kills = (async () => {
     for (let count = 0; !isOver; count += 1) {
       await sleep(4_000);
+      // On a busy machine a process needs longer than that to start.
+      await cluster.allUp();
       if (!isOver) cluster.signal(count % 2 === 0 ? 'api-1' : 'api-2', 'SIGKILL');
     }
   })();
