@@ -81,6 +81,13 @@ export const parts: readonly Part[] = [
     turn: 2,
   },
   {
+    name: 'clients',
+    proves: 'clients that generators for Python and Go make from the OpenAPI document enroll a member',
+    args: plays('clients'),
+    limitMinutes: 20,
+    turn: 0,
+  },
+  {
     name: 'audit',
     proves: 'no package of the image has a known vulnerability of severity high',
     args: script('test/long/audit.ts'),
