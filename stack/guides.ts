@@ -11,6 +11,7 @@ export const guides: Record<string, string> = {
   'program-file': 'every field of a program',
   'customers-data': 'which personal data is stored, for how long, and how a person is exported and erased',
   'going-live': 'from the demo to a production service',
+  settings: 'every setting, its default and its meaning',
   operating: 'recipes for operators, backups, scaling',
   interface: 'the contract: every rule for callers, wallets, receivers and operators',
 };

@@ -24,12 +24,13 @@ const port = z
   .transform(Number)
   .pipe(z.number().min(1).max(65_535));
 
-const stackEnvironment = z.object({
-  STACK_DIR: z.string().min(1).default('.stack'),
-  STACK_MONGO_PORT: port.optional(),
-  STACK_TEMPORAL_PORT: port.optional(),
-  STACK_TEMPORAL_UI_PORT: port.optional(),
-  STACK_BUILT: z.enum(['true', 'false']).optional(),
+export const stackEnvironment = z.object({
+  STACK_DIR: z.string().min(1).default('.stack').describe('the folder of data, logs and `stack.json`'),
+  STACK_MONGO_PORT: port.optional().describe("the engine's port; without it a free one"),
+  STACK_TEMPORAL_PORT: port.optional().describe("Temporal's"),
+  STACK_TEMPORAL_UI_PORT: port.optional().describe("its UI's"),
+  LOYALTY_PASS_CACHE: z.string().optional().describe('the folder of engines; without it `~/.cache/loyalty-pass`'),
+  STACK_BUILT: z.enum(['true', 'false']).optional().describe('`true` runs what `npm run build` made'),
 });
 
 // An empty value of these variables counts as unset.

@@ -1,10 +1,11 @@
-// The generated files of the repository: the OpenAPI document, the JSON Schema of program files, and the table in
-// docs/customers-data.md. `npm run openapi` writes them, and a test compares them with its output.
+// The generated files of the repository: the OpenAPI document, the JSON Schema of program files, docs/settings.md, and the
+// table in docs/customers-data.md. `npm run openapi` writes them, and a test compares them with its output.
 
 import { openApiText } from '../../../api/openapi/document.view.js';
 import { personalData } from '../../../schemas/persons/personalData.schema.js';
 import { programSchemaText } from '../../../schemas/programs/programFile.schema.js';
 import { collectionNames } from '../../../schemas/tables/collections.js';
+import { settingsPage } from './settingsPage.js';
 
 /** Placeholder; the served document contains the configured PUBLIC_URL. */
 const publicUrl = 'http://127.0.0.1:3000';
@@ -34,4 +35,5 @@ export const documents: Record<string, (now: string) => string> = {
   'openapi.json': () => openApiText({ publicUrl }),
   'program.schema.json': programSchemaText,
   'docs/customers-data.md': withPersonalData,
+  'docs/settings.md': settingsPage,
 };

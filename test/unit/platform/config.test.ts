@@ -88,6 +88,11 @@ describe('a wrong configuration', () => {
     );
   });
 
+  it('reads an empty port of the worker as one that is not set', () => {
+    expect(readConfig({ ...good, WORKER_METRICS_PORT: '' }).WORKER_METRICS_PORT).toBeUndefined();
+    expect(readConfig({ ...good, WORKER_METRICS_PORT: '9465' }).WORKER_METRICS_PORT).toBe(9465);
+  });
+
   it.each([
     ['SMTP_URL', ['nonsense', '://', 'smtp://', 'smtp://[::g]', 'h:25', 'smtp://a:%zz@h.example', 'smtps://%@h']],
     [
