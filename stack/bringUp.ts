@@ -137,6 +137,7 @@ function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses
     metricsUrl: addresses.metricsUrl,
     temporalUi: engines.temporalUi,
     temporalAddress: engines.temporalAddress,
+    temporalNamespace: deps.settings.namespace,
     mongodbUri: engines.mongodbUri,
     redisUrl: deps.settings.given.redisUrl ?? null,
     pids: pidsOf(deps.living()),

@@ -15,18 +15,28 @@ export interface StackAddresses {
   stack?: StackFile;
 }
 
-/** Throws ExpectedFailure when the environment has no addresses and no stack runs on STACK_DIR. */
-export function connectStack(env: NodeJS.ProcessEnv): StackAddresses {
-  const { MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress, REDIS_URL: redisUrl } = env;
-  if (mongodbUri && temporalAddress) return { mongodbUri, temporalAddress, ...(redisUrl ? { redisUrl } : {}) };
-
+/** Throws ExpectedFailure when no stack runs on STACK_DIR. */
+export function runningStack(env: NodeJS.ProcessEnv, orGive: string): StackFile {
   const stackDir = resolve(env.STACK_DIR || '.stack');
   const stack = readStackFile(stackDir);
-  const help = 'Start it with npm start, or give MONGODB_URI and TEMPORAL_ADDRESS.';
+  const help = `Start it with npm start, or give ${orGive}.`;
   if (stack === undefined) throw new ExpectedFailure(`No stack is running on ${stackDir}. ${help}`);
   if (startMarkOf(stack.pids.supervisor) === undefined) {
     throw new ExpectedFailure(`The stack on ${stackDir} was killed and runs no more. ${help}`);
   }
+  return stack;
+}
+
+/** Throws ExpectedFailure when the environment has no addresses and no stack runs on STACK_DIR. */
+export function connectStack(
+  env: NodeJS.ProcessEnv,
+  { mongodbOnly = false }: { mongodbOnly?: boolean } = {},
+): StackAddresses {
+  const { MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: temporalAddress = '', REDIS_URL: redisUrl } = env;
+  if (mongodbUri && (temporalAddress || mongodbOnly))
+    return { mongodbUri, temporalAddress, ...(redisUrl ? { redisUrl } : {}) };
+
+  const stack = runningStack(env, mongodbOnly ? 'MONGODB_URI' : 'MONGODB_URI and TEMPORAL_ADDRESS');
   const known = redisUrl || stack.redisUrl;
   return {
     mongodbUri: mongodbUri || stack.mongodbUri,

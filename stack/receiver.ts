@@ -10,7 +10,9 @@ const usage = `Usage: npm run receiver -- [--port PORT] [--secret SECRET] [--sta
   -p, --port    the port on 127.0.0.1 (RECEIVER_PORT, or 4000)
   -s, --secret  the secret of the subscription, to check signatures (WEBHOOK_SECRET)
       --status  the status of every answer (204)
-  -h, --help    this text`;
+  -h, --help    this text
+
+Example: npm run -s receiver -- --secret whsec_...`;
 
 const values = options();
 
@@ -28,7 +30,8 @@ function options() {
       console.log(usage);
       process.exit(0);
     }
-    if (!(Number(given.port) <= 65_535)) throw new Error(`--port ${given.port} is no port.`);
+    if (!(/^\d+$/.test(given.port) && Number(given.port) <= 65_535))
+      throw new Error(`--port ${given.port} is no port.`);
     if (!/^[2-5]\d\d$/.test(given.status)) throw new Error(`--status ${given.status} is no status of an answer.`);
     return given;
   } catch (error) {

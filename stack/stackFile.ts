@@ -19,6 +19,7 @@ const stackSchema = z.object({
   metricsUrl: z.string(),
   temporalUi: z.string().nullable(),
   temporalAddress: z.string(),
+  temporalNamespace: z.string(),
   mongodbUri: z.string(),
   redisUrl: z.string().nullable(),
   /** An engine whose address the user gave has no pid here. */

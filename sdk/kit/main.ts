@@ -31,7 +31,10 @@ ${where}`;
 function parsed(verb: Verb, args: string[]) {
   const options = { ...verb.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
   try {
-    return parseArgs({ args, options, allowPositionals: true });
+    const line = parseArgs({ args, options, allowPositionals: true });
+    const surplus = line.positionals[verb.takesWord ? 1 : 0];
+    if (surplus !== undefined && !line.values.help) throw new Error(`"${surplus}" is one word too many`);
+    return line;
   } catch (error) {
     throw new Failure((error as Error).message.split('. ')[0] ?? '', 2);
   }
@@ -71,8 +74,7 @@ run(process.argv.slice(2), stop).then(
   },
   (error: unknown) => {
     if (stop.signal.aborted) return;
-    const isKnown = error instanceof Failure || error instanceof LoyaltyError;
-    console.error(isKnown ? `${error instanceof LoyaltyError ? `${error.code}: ` : ''}${error.message}` : error);
+    console.error(error instanceof LoyaltyError ? `${error.code}: ${error.message}` : (error as Error).message);
     process.exitCode = error instanceof Failure ? error.exitCode : 1;
   },
 );

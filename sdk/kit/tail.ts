@@ -93,6 +93,7 @@ export const tail: Verb = {
   does: `Shows requests and deliveries as they happen. With the X-Request-Id of an answer: that request and what followed
 from it: ledger entry, event, workflow, deliveries, phones.`,
   example: 'tail',
+  takesWord: true,
   async run(kit, { args: [requestId] }) {
     await (requestId === undefined ? follow(kit) : one(kit, requestId));
     return 0;

@@ -121,6 +121,7 @@ export const trigger: Verb = {
 ${known.slice(0, 5).join(', ')},
 ${known.slice(5).join(', ')}`,
   example: 'trigger points.changed',
+  takesWord: true,
   options: { program: { type: 'string' } },
   async run(kit, { values, args: [type = ''] }) {
     const make = triggers[type as EventType];

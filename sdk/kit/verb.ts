@@ -39,6 +39,8 @@ export interface Verb {
   does: string;
   example: string;
   options?: NonNullable<ParseArgsConfig['options']>;
+  /** Whether one word without an option is taken. */
+  takesWord?: true;
   /** Resolves with the exit code. */
   run: (kit: Kit, input: { values: Record<string, unknown>; args: string[] }) => Promise<number>;
 }
@@ -63,6 +65,8 @@ export function addressOf({ LOYALTY_URL: url, LOYALTY_API_KEY: key }: NodeJS.Pro
   if (!baseUrl)
     throw new Failure(`No stack is running on ${stackDir()}. Start one, or set LOYALTY_URL and LOYALTY_API_KEY.`);
   if (!apiKey) throw new Failure('LOYALTY_URL is set, so LOYALTY_API_KEY is required, too.');
+  if (!/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new Failure(`LOYALTY_URL is ${baseUrl}, which is no http address.`, 2);
   const root = baseUrl.replace(/\/+$/, '');
   return { baseUrl: root.endsWith('/api/v1') ? root : `${root}/api/v1`, apiKey };
 }

@@ -218,6 +218,7 @@ export const verify: Verb = {
 clock, an old secret after a rotation, a header that a proxy lost. FILE (or the standard input) has the headers, an
 empty line and the raw body, or JSON with headers and body. --at is when it was received (now). Exit code 0: genuine.`,
   example: 'verify --secret whsec_... captured.txt',
+  takesWord: true,
   options: { secret: { type: 'string', multiple: true }, at: { type: 'string' } },
   async run({ say }, { values, args: [file] }) {
     const secrets = values.secret as string[] | undefined;
@@ -225,7 +226,7 @@ empty line and the raw body, or JSON with headers and body. --at is when it was 
     const at = values.at === undefined ? new Date() : new Date(String(values.at));
     if (Number.isNaN(at.getTime())) throw new Failure('--at takes an instant, such as 2026-03-01T09:30:00Z.', 2);
     const bytes = await (file === undefined || file === '-' ? buffer(process.stdin) : readFile(file)).catch((error) => {
-      throw new Failure(`${file} cannot be read: ${error.message}`, 2);
+      throw new Failure(`${file} ${error.code === 'ENOENT' ? 'does not exist' : 'cannot be read'}.`, 2);
     });
     const verdict = await explain(readCapture(bytes), secrets, at);
     say(`${verdict.cause}: ${verdict.explanation}`, verdict);

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { MongoNetworkError, MongoServerSelectionError } from 'mongodb';
 import pino from 'pino';
 import { readFileSettings } from '../../platform/config/fileSettings.js';
@@ -12,101 +11,16 @@ import { type ClosableDeps, createDeps } from '../../platform/createDeps.js';
 import { createSecretBox, type SecretBox } from '../../platform/secretBox.js';
 import { connectTemporal } from '../../platform/temporal/connectTemporal.js';
 import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
-import type { AuditAction } from '../../schemas/access/audit.schema.js';
-import { type Config, ConfigError } from '../../schemas/shared/config.schema.js';
+import { toError } from '../../platform/toError.js';
+import { ConfigError } from '../../schemas/shared/config.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
-import type { CollectionName } from '../../schemas/tables/collections.js';
 import { connectStack } from '../connect.js';
 import { ExpectedFailure } from '../expectedFailure.js';
-import { isSystemError } from '../systemError.js';
+import { fileMistake, isSystemError } from '../systemError.js';
+import { type Command, type CommandContext, Mistakes, parseCommand, type Verb } from './commandLine.js';
 
-export interface CommandContext {
-  deps: ClosableDeps;
-  config: Config;
-  /** True for the stack of `npm start` or by NODE_ENV; never in the image. */
-  isDevelopment: boolean;
-  /** Where the stack, or the service, writes mails as files. */
-  mailFolder: string | undefined;
-  secrets: SecretBox;
-  /** Connects at the first call. */
-  temporal: () => ReturnType<typeof connectTemporal>;
-  say: (line: string) => void;
-  /** For people; not part of the command's output. */
-  progress: (line: string) => void;
-  /**
-   * The dependencies for a change whose audit is written with it: by the next transaction that writes to one of these
-   * collections, or by the next one if none is named. One row for each target.
-   */
-  audited: (targets: readonly AuditTarget[], writes?: readonly CollectionName[]) => ClosableDeps;
-}
-
-interface AuditTarget {
-  merchantId: string;
-  /** By default the id of the row that is written. */
-  targetId?: string;
-}
-
-type Options = NonNullable<ParseArgsConfig['options']>;
-export interface CommandInput {
-  values: Record<string, string | boolean | (string | boolean)[] | undefined>;
-  args: string[];
-}
-
-export interface Verb {
-  /** The arguments of the verb as `--help` prints them, such as `apply FILE...`. */
-  usage: string;
-  does: string;
-  options?: Options;
-  /** The audit entry for a merchant; null for a verb that changes nothing of a merchant. */
-  audit: AuditAction | null;
-  run: (context: CommandContext, input: CommandInput) => Promise<void>;
-}
-
-export interface Command {
-  name: string;
-  verbs: Record<string, Verb>;
-}
-
-export function helpOf({ name, verbs }: Command): string {
-  const lines = Object.values(verbs).flatMap(({ usage, does }) => [`  npm run ${name} -- ${usage}`, `      ${does}`]);
-  return [
-    'Usage:',
-    ...lines,
-    '',
-    'Works on the stack that runs on STACK_DIR (.stack), or on MONGODB_URI and TEMPORAL_ADDRESS where given.',
-  ].join('\n');
-}
-
-/** The mistakes of one command, one for each line. */
-export class Mistakes extends ExpectedFailure {
-  constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-  }
-}
-
-/** Throws Mistakes when an option is missing. */
-export function required({ values }: CommandInput, names: readonly string[]): string[] {
-  const missing = names.filter((name) => !values[name]);
-  if (missing.length > 0) throw new Mistakes(missing.map((name) => `--${name} is required`));
-  return names.map((name) => String(values[name]));
-}
-
-function parse(command: Command, argv: readonly string[]): { verb: Verb; input: CommandInput } | 'help' {
-  if (argv.includes('--help') || argv.includes('-h')) return 'help';
-  const [word = '', ...rest] = argv;
-  const verb = command.verbs[word];
-  if (!verb) {
-    const known = Object.keys(command.verbs).join(', ');
-    throw new Mistakes([`${word ? `"${word}" is none of` : 'say one of'}: ${known}; --help tells more`]);
-  }
-  try {
-    const { values, positionals } = parseArgs({ args: rest, options: verb.options ?? {}, allowPositionals: true });
-    return { verb, input: { values, args: positionals } };
-  } catch (error) {
-    throw new Mistakes([`${error instanceof Error ? error.message.split('. ')[0] : error}; --help tells more`]);
-  }
-}
+export { type Command, type CommandContext, type CommandInput, Mistakes, nameGiven, required } from './commandLine.js';
 
 /** Reads a value that the stack generated and stored in its folder; undefined when the file does not exist. */
 function kept(stackDir: string, name: string): string | undefined {
@@ -122,15 +36,19 @@ function kept(stackDir: string, name: string): string | undefined {
 // and a command that uses one of them checks it first.
 const absent = { CONSOLE_JWT_SECRET: '-'.repeat(32), SECRETS_KEY: Buffer.alloc(32).toString('base64') };
 
-function configOf(given: NodeJS.ProcessEnv): Pick<CommandContext, 'config' | 'isDevelopment' | 'mailFolder'> {
+function configOf(
+  { mongodbOnly = false }: Command,
+  given: NodeJS.ProcessEnv,
+): Pick<CommandContext, 'config' | 'isDevelopment' | 'mailFolder'> {
   const { env, mistakes } = readFileSettings(given);
   if (mistakes.length > 0) throw new Mistakes(mistakes);
-  const { mongodbUri, temporalAddress, stack } = connectStack(env);
+  const { mongodbUri, temporalAddress, stack } = connectStack(env, { mongodbOnly });
   const stackDir = resolve(env.STACK_DIR || '.stack');
   const own = stack && {
     CONSOLE_JWT_SECRET: env.CONSOLE_JWT_SECRET || kept(stackDir, 'console-jwt-secret'),
     SECRETS_KEY: env.SECRETS_KEY || kept(stackDir, 'secrets-key'),
     PUBLIC_URL: env.PUBLIC_URL || stack.publicUrl,
+    TEMPORAL_NAMESPACE: env.TEMPORAL_NAMESPACE || stack.temporalNamespace,
   };
   const config = checkedConfig({
     ...absent,
@@ -175,13 +93,15 @@ function linesOf(error: unknown): string {
   if (error instanceof ServiceError) {
     const details = Array.isArray(error.details) ? error.details : [];
     const lines = details.flatMap((detail: unknown) =>
-      typeof detail === 'object' && detail !== null && 'message' in detail ? [String(detail.message)] : [],
+      typeof detail === 'object' && detail !== null && 'path' in detail && 'message' in detail
+        ? [`${detail.path} ${detail.message}`]
+        : [],
     );
-    return [error.message, ...lines].join(' ');
+    return lines.join('\n') || error.message;
   }
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError)
     return 'MongoDB does not answer; nothing was changed';
-  return error instanceof Error ? error.message : String(error);
+  return fileMistake(error) ?? toError(error).message;
 }
 
 const operator = { type: 'operator', id: 'operator' } as const;
@@ -212,12 +132,12 @@ export async function runCommand(
 ): Promise<number> {
   const closing: (() => Promise<void>)[] = [];
   try {
-    const parsed = parse(command, argv);
-    if (parsed === 'help') {
-      out(`${helpOf(command)}\n`);
+    const parsed = parseCommand(command, argv);
+    if (typeof parsed === 'string') {
+      out(`${parsed}\n`);
       return 0;
     }
-    const { config, isDevelopment, mailFolder } = configOf(env);
+    const { config, isDevelopment, mailFolder } = configOf(command, env);
     const log = pino({ level: 'silent' });
     const deps = createDeps({ config, log, timeouts: 'tool' });
     closing.push(() => deps.close());
@@ -246,6 +166,8 @@ export async function runCommand(
 
 /** Runs the command of this process and ends the process with the command's exit code. */
 export async function main(command: Command): Promise<never> {
+  // Whoever reads the output, such as head, may have closed it.
+  process.stdout.on('error', () => process.exit(0));
   const code = await runCommand(command, {
     argv: process.argv.slice(2),
     env: process.env,

@@ -2,17 +2,29 @@
 // plain key is printed once, and only its hash is stored.
 import { createApiKey, revokeApiKey } from '../../activities/access/apiKeys.writes.js';
 import { isCidr } from '../../schemas/shared/addresses.rules.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  Mistakes,
+  main,
+  nameGiven,
+  required,
+  table,
+} from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
 async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
-  const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
+  const [merchantId = ''] = required(input, ['merchant', 'name']);
+  const name = nameGiven(input);
   const { expires, network, user = 'operator' } = input.values;
   const networks = Array.isArray(network) ? network.map(String) : [];
   const wrong = networks.filter((entry) => !isCidr(entry));
   if (wrong.length > 0) throw new Mistakes(wrong.map((entry) => `--network ${entry} is no address or CIDR`));
   if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
+  if (expires !== undefined && Date.parse(String(expires)) <= deps.now().getTime())
+    throw new Mistakes(['--expires must be in the future']);
   const { key, row } = await createApiKey(audited([{ merchantId }], ['apiKeys']), {
     merchantId,
     name,
@@ -58,6 +70,7 @@ export const keys: Command = {
     create: {
       usage: 'create --merchant ID --name NAME --role ROLE... [--user ID] [--expires DATE] [--network CIDR...]',
       does: 'makes an API key and shows it, once',
+      example: 'create --merchant corner-cafe --name shop --role integration',
       options: {
         merchant: { type: 'string' },
         name: { type: 'string' },
@@ -72,6 +85,7 @@ export const keys: Command = {
     list: {
       usage: 'list --merchant ID',
       does: 'shows the keys of a merchant',
+      example: 'list --merchant corner-cafe',
       options: { merchant: { type: 'string' } },
       audit: null,
       run: list,
@@ -79,6 +93,8 @@ export const keys: Command = {
     revoke: {
       usage: 'revoke ID --merchant ID',
       does: 'ends a key at once',
+      example: 'revoke 0b6f1c0e --merchant corner-cafe',
+      takesWords: true,
       options: { merchant: { type: 'string' } },
       audit: 'api-key.revoke',
       run: revoke,

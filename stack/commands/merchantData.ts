@@ -23,11 +23,13 @@ import { update } from '../../platform/mongodb/statements.js';
 import { transact, writeBulk } from '../../platform/mongodb/transact.js';
 import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
 import { parseJson } from '../../platform/parseJson.js';
+import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { exportedRow } from '../../schemas/persons/exportedRow.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { CollectionName } from '../../schemas/tables/collections.js';
+import { fileMistake } from '../systemError.js';
 import { type CommandContext, type CommandInput, Mistakes } from './command.js';
 
 const progressMs = 1_000;
@@ -236,11 +238,19 @@ export async function listErasures({ deps, say }: CommandContext, { values }: Co
 const erasure = z.object({ memberId: z.uuid(), merchantId: z.string(), erasedAt: z.iso.datetime() });
 
 /** Repeats the erasures in a file that has one per line: printed erasures, or log lines about them. */
+/** Throws Mistakes when the file cannot be read. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Mistakes([fileMistake(error, file) ?? toError(error).message]);
+  }
+}
+
 export async function eraseAgain({ audited, say, progress }: CommandContext, { args }: CommandInput): Promise<void> {
   const [file = '', ...rest] = args;
   if (file === '' || rest.length > 0) throw new Mistakes(['name one file']);
-  if (!existsSync(file)) throw new Mistakes([`${file} does not exist`]);
-  const lines = readFileSync(file, 'utf8')
+  const lines = textOf(file)
     .split('\n')
     .filter((line) => line.trim() !== '');
   const parsed = lines.map((line, index) => ({ line: index + 1, erasure: erasure.safeParse(parseJson(line)).data }));

@@ -8,13 +8,14 @@ import { transact } from '../../platform/mongodb/transact.js';
 import type { MerchantRow } from '../../schemas/access/access.rows.js';
 import { type MerchantLimit, merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
+import { environment } from '../../schemas/shared/settings.schema.js';
+import { type Command, type CommandContext, type CommandInput, Mistakes, main, nameGiven, table } from './command.js';
 import { eraseAgain, exportMerchant, listErasures, removeMerchant } from './merchantData.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
-  const [name = ''] = required(input, ['name']);
+  const name = nameGiven(input);
   const _id = String(input.values.id ?? newId());
   if (!idForm.test(_id)) throw new Mistakes(['--id must be 1 to 64 letters, digits, _ or -']);
   const known = await deps.collections.merchants.findOne({ _id });
@@ -78,8 +79,11 @@ async function limit(context: CommandContext, input: CommandInput): Promise<void
   });
   if (wishes.length === 0)
     throw new Mistakes([`name at least one of: ${limitNames.map((name) => `--${name}`).join(', ')}`]);
-  const wrong = wishes.filter(({ value }) => value !== 'default' && !/^\d{1,12}$/.test(value));
-  if (wrong.length > 0) throw new Mistakes(wrong.map(({ name }) => `--${name} must be a whole number, or "default"`));
+  const wrong = wishes.flatMap(({ name, value }) => {
+    const { error } = environment.shape[merchantLimits[name]].safeParse(value);
+    return value === 'default' || !error ? [] : error.issues.map(({ message }) => `--${name} ${message}, or "default"`);
+  });
+  if (wrong.length > 0) throw new Mistakes(wrong);
   const entries = (isDefault: boolean) =>
     wishes
       .filter(({ value }) => (value === 'default') === isDefault)
@@ -123,21 +127,33 @@ export const merchants: Command = {
     create: {
       usage: 'create --name NAME [--id ID]',
       does: 'notes a merchant under the id that the console knows it by',
+      example: "create --name 'Corner Café' --id corner-cafe",
       options: { name: { type: 'string' }, id: { type: 'string' } },
       audit: 'merchant.create',
       run: create,
     },
-    list: { usage: 'list', does: 'shows all merchants', audit: null, run: list },
+    list: { usage: 'list', does: 'shows all merchants', example: 'list', audit: null, run: list },
     suspend: {
       usage: 'suspend ID',
       does: 'refuses all requests of a merchant and lets its deliveries wait; passes on phones go on',
+      example: 'suspend corner-cafe',
+      takesWords: true,
       audit: 'merchant.suspend',
       run: suspend,
     },
-    resume: { usage: 'resume ID', does: 'ends a suspension', audit: 'merchant.resume', run: resume },
+    resume: {
+      usage: 'resume ID',
+      does: 'ends a suspension',
+      example: 'resume corner-cafe',
+      takesWords: true,
+      audit: 'merchant.resume',
+      run: resume,
+    },
     limit: {
       usage: `limit ID ${limitNames.map((name) => `[--${name} N]`).join(' ')}`,
       does: 'gives one merchant other limits than the settings; "default" gives it the setting again',
+      example: 'limit corner-cafe --campaignsADay 10 --runningBatches default',
+      takesWords: true,
       options: Object.fromEntries(limitNames.map((name) => [name, { type: 'string' as const }])),
       audit: 'merchant.limit',
       run: limit,
@@ -145,6 +161,8 @@ export const merchants: Command = {
     export: {
       usage: 'export ID [--to FILE]',
       does: 'writes all that is kept of a merchant as lines of JSON, without secrets; into a FILE it goes on where it stopped',
+      example: 'export corner-cafe --to merchant.jsonl',
+      takesWords: true,
       audit: null,
       options: { to: { type: 'string' } },
       run: exportData,
@@ -152,6 +170,8 @@ export const merchants: Command = {
     remove: {
       usage: 'remove ID --yes',
       does: 'removes a merchant with its programs, members and everything else; run it again when it was interrupted',
+      example: 'remove corner-cafe --yes',
+      takesWords: true,
       audit: 'merchant.remove',
       options: { yes: { type: 'boolean' } },
       run: remove,
@@ -159,6 +179,7 @@ export const merchants: Command = {
     erasures: {
       usage: 'erasures [--since INSTANT]',
       does: 'lists erased members by their ids, to be kept apart from backups',
+      example: 'erasures --since 2026-11-23T00:00:00Z',
       audit: null,
       options: { since: { type: 'string' } },
       run: listErasures,
@@ -166,12 +187,16 @@ export const merchants: Command = {
     're-erase': {
       usage: 're-erase FILE',
       does: 'erases the members again that the lines of FILE name, after a backup was restored',
+      example: 're-erase erasures.jsonl',
+      takesWords: true,
       audit: 'member.erase',
       run: eraseAgain,
     },
     audit: {
       usage: 'audit ID',
       does: 'compares each member of a merchant with the sum of its ledger; exit code 1 when one differs',
+      example: 'audit corner-cafe',
+      takesWords: true,
       audit: null,
       run: audit,
     },

@@ -30,10 +30,17 @@ async function drain({ deps, say }: CommandContext, { values }: CommandInput): P
 export const outbox: Command = {
   name: 'outbox',
   verbs: {
-    status: { usage: 'status', does: 'shows how much waits, and for how long', audit: null, run: status },
+    status: {
+      usage: 'status',
+      does: 'shows how much waits, and for how long',
+      example: 'status',
+      audit: null,
+      run: status,
+    },
     drain: {
       usage: 'drain [--within SECONDS]',
       does: 'waits until nothing is left, as before an engine is taken down; fails after 300 seconds',
+      example: 'drain --within 60',
       options: { within: { type: 'string' } },
       audit: null,
       run: drain,

@@ -40,8 +40,10 @@ const shownMembers = 100;
  * Lists the members whose pass is not in a wallet yet: those from the time of stub mode, and those that Google refused.
  */
 async function missing({ deps, say }: CommandContext, { args }: CommandInput): Promise<void> {
-  const [programId, ...rest] = args;
+  const [given, ...rest] = args;
   if (rest.length > 0) throw new Mistakes(['name one program, or none']);
+  const program = given === undefined ? undefined : await programNamed(deps, given);
+  if (typeof program === 'string') throw new Mistakes([program]);
   const withoutPass = deps.collections.members
     .find(
       { merchantId: { $gt: '' }, 'pass.googleDueAt': { $gt: new Date(0) } },
@@ -50,11 +52,7 @@ async function missing({ deps, say }: CommandContext, { args }: CommandInput): P
     .batchSize(1_000);
   let count = 0;
   for await (const { memberCode, programId: of, pass } of withoutPass) {
-    if (
-      pass.googleSaveUrl !== undefined ||
-      (programId !== undefined && of !== programId && programIdOf(of) !== programId)
-    )
-      continue;
+    if (pass.googleSaveUrl !== undefined || (program && of !== program._id)) continue;
     count += 1;
     if (count <= shownMembers) say(`${memberCode}  ${of}  google, since ${pass.googleDueAt?.toISOString()}`);
   }
@@ -84,6 +82,8 @@ export const passes: Command = {
     rebuild: {
       usage: 'rebuild PROGRAM [--wait]',
       does: 'pushes every pass of a program afresh, so that phones fetch its new template, and makes missing ones',
+      example: 'rebuild demo-points --wait',
+      takesWords: true,
       options: { wait: { type: 'boolean' } },
       audit: 'program.rebuild',
       run: rebuild,
@@ -91,6 +91,8 @@ export const passes: Command = {
     missing: {
       usage: 'missing [PROGRAM]',
       does: 'names the members whose pass is not in a wallet yet; Google gets it when it is real',
+      example: 'missing demo-points',
+      takesWords: true,
       audit: null,
       run: missing,
     },

@@ -18,6 +18,7 @@ import type { Program } from '../../schemas/programs/programs.schema.js';
 import { expireId, programIdOf } from '../../schemas/shared/ids.js';
 import { taskQueues, type WorkflowInputs } from '../../schemas/tables/workflows.js';
 import { demoMerchantId } from '../demo.js';
+import { fileMistake } from '../systemError.js';
 import {
   type Command,
   type CommandContext,
@@ -41,7 +42,7 @@ function readPrograms(path: string): { found: Found[]; mistakes: string[] } {
     if (!Array.isArray(json)) return { found: [{ where: path, value: json }], mistakes: [] };
     return { found: json.map((value: unknown, index) => ({ where: `${path}[${index}]`, value })), mistakes: [] };
   } catch (error) {
-    return { found: [], mistakes: [`${path}: ${toError(error).message}`] };
+    return { found: [], mistakes: [`${path}: ${fileMistake(error, 'it') ?? `is no JSON: ${toError(error).message}`}`] };
   }
 }
 
@@ -263,6 +264,8 @@ export const programs: Command = {
     apply: {
       usage: 'apply FILE... [--merchant ID]',
       does: 'edits and publishes the programs of these JSON files; a file holds one or an array of them',
+      example: 'apply program.json --merchant corner-cafe',
+      takesWords: true,
       options: merchant,
       audit: 'program.apply',
       run: apply,
@@ -270,17 +273,21 @@ export const programs: Command = {
     archive: {
       usage: 'archive ID...',
       does: 'closes programs for new members',
+      example: 'archive demo-points',
+      takesWords: true,
       audit: 'program.archive',
       run: archive,
     },
     expire: {
       usage: 'expire ID [--at INSTANT]',
       does: 'expires what is over now, or at INSTANT; refused outside development',
+      example: 'expire demo-points --at 2027-01-01T00:00:00Z',
+      takesWords: true,
       options: { at: { type: 'string' } },
       audit: 'program.expire',
       run: expire,
     },
-    list: { usage: 'list', does: 'shows all programs', audit: null, run: list },
+    list: { usage: 'list', does: 'shows all programs', example: 'list', audit: null, run: list },
   },
 };
 

@@ -35,6 +35,7 @@ export const readers: Command = {
     list: {
       usage: 'list --merchant ID',
       does: 'shows the readers of a merchant, and how many of their taps are missing',
+      example: 'list --merchant corner-cafe',
       options: { merchant: { type: 'string' } },
       audit: null,
       run: list,
@@ -42,6 +43,8 @@ export const readers: Command = {
     revoke: {
       usage: 'revoke READER',
       does: 'ends the token of a reader, at once',
+      example: 'revoke 6b1f7c1e',
+      takesWords: true,
       audit: 'reader.revoke',
       run: revoke,
     },

@@ -3,12 +3,22 @@ import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { type Permission, permissions } from '../../schemas/access/permissions.schema.js';
 import { newId } from '../../schemas/shared/ids.js';
-import { type Command, type CommandContext, type CommandInput, Mistakes, main, required, table } from './command.js';
+import {
+  type Command,
+  type CommandContext,
+  type CommandInput,
+  Mistakes,
+  main,
+  nameGiven,
+  required,
+  table,
+} from './command.js';
 
 const isPermission = (word: string): word is Permission => permissions.some((permission) => permission === word);
 
 async function create({ deps, audited, say }: CommandContext, input: CommandInput): Promise<void> {
-  const [merchantId = '', name = ''] = required(input, ['merchant', 'name']);
+  const [merchantId = ''] = required(input, ['merchant', 'name']);
+  const name = nameGiven(input);
   const unknown = input.args.filter((word) => !isPermission(word));
   if (unknown.length > 0) throw new Mistakes(unknown.map((word) => `"${word}" is none of: ${permissions.join(', ')}`));
   const granted = [...new Set(input.args.filter(isPermission))];
@@ -31,11 +41,13 @@ export const roles: Command = {
     create: {
       usage: 'create --merchant ID --name NAME PERMISSION...',
       does: 'makes a role of one merchant',
+      example: 'create --merchant corner-cafe --name counter merchants.members:view till:use',
+      takesWords: true,
       options: { merchant: { type: 'string' }, name: { type: 'string' } },
       audit: 'role.create',
       run: create,
     },
-    list: { usage: 'list', does: 'shows all roles and what they permit', audit: null, run: list },
+    list: { usage: 'list', does: 'shows all roles and what they permit', example: 'list', audit: null, run: list },
   },
 };
 

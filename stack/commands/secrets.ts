@@ -65,12 +65,14 @@ export const secrets: Command = {
     status: {
       usage: 'status',
       does: 'shows how many secrets each key of SECRETS_KEY has sealed',
+      example: 'status',
       audit: null,
       run: status,
     },
     reseal: {
       usage: 'reseal',
       does: 'seals every secret with the first key of SECRETS_KEY; may be interrupted and repeated',
+      example: 'reseal',
       audit: null,
       run: reseal,
     },

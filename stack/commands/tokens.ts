@@ -13,7 +13,7 @@ import {
 } from './command.js';
 import { type RoleOption, rolesOf } from './roleOption.js';
 
-const lifetime = /^\d{1,5}[smhd]$/;
+const lifetime = /^[1-9]\d{0,4}[smhd]$/;
 
 async function create(context: CommandContext, input: CommandInput): Promise<void> {
   const { deps, audited, config, say } = context;
@@ -41,6 +41,7 @@ export const tokens: Command = {
     create: {
       usage: 'create --merchant ID --user ID --role ROLE... [--expires 1h]',
       does: 'signs a console token and shows it',
+      example: 'create --merchant corner-cafe --user ada --role owner --expires 8h',
       options: { merchant: { type: 'string' }, user: { type: 'string' }, role, expires: { type: 'string' } },
       audit: 'token.create',
       run: create,

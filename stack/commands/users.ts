@@ -94,6 +94,8 @@ export const users: Command = {
     invite: {
       usage: 'invite EMAIL --merchant ID --role ROLE...',
       does: 'makes a user and shows a sign-in link, once',
+      example: 'invite ada@example.com --merchant corner-cafe --role owner',
+      takesWords: true,
       options: { merchant, role },
       audit: 'user.create',
       run: invite,
@@ -101,6 +103,8 @@ export const users: Command = {
     link: {
       usage: 'link EMAIL --merchant ID',
       does: 'shows another sign-in link of a user',
+      example: 'link ada@example.com --merchant corner-cafe',
+      takesWords: true,
       options: { merchant },
       audit: 'user.link',
       run: async (context, input) => {
@@ -112,6 +116,7 @@ export const users: Command = {
     list: {
       usage: 'list --merchant ID',
       does: 'shows the users of a merchant',
+      example: 'list --merchant corner-cafe',
       options: { merchant },
       audit: null,
       run: list,
@@ -119,6 +124,8 @@ export const users: Command = {
     remove: {
       usage: 'remove EMAIL --merchant ID [--revoke-keys]',
       does: 'removes a user and ends its sessions, and shows or revokes its API keys; the last owner stays',
+      example: 'remove ada@example.com --merchant corner-cafe --revoke-keys',
+      takesWords: true,
       options: { merchant, 'revoke-keys': { type: 'boolean' } },
       audit: 'user.remove',
       run: remove,

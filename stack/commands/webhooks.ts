@@ -36,10 +36,18 @@ async function revokeSecrets({ deps, audited, secrets, say }: CommandContext, { 
 export const webhooks: Command = {
   name: 'webhooks',
   verbs: {
-    failing: { usage: 'failing', does: 'shows the subscriptions that fail, longest first', audit: null, run: failing },
+    failing: {
+      usage: 'failing',
+      does: 'shows the subscriptions that fail, longest first',
+      example: 'failing',
+      audit: null,
+      run: failing,
+    },
     'revoke-secrets': {
       usage: 'revoke-secrets SUBSCRIPTION',
       does: 'ends every secret of a subscription but the newest, at once',
+      example: 'revoke-secrets 6b1f7c1e',
+      takesWords: true,
       audit: 'webhook.revoke-secrets',
       run: revokeSecrets,
     },

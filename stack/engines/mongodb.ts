@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { unwritableCollections } from '../../platform/mongodb/probeWrites.js';
+import { ownTransactionSeconds } from '../../platform/mongodb/readSnapshot.js';
 import { toError } from '../../platform/toError.js';
 import { ExpectedFailure } from '../expectedFailure.js';
 import { accepts } from '../ports.js';
@@ -89,13 +90,13 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Limits transactions to 3 s instead of MongoDB's 60 s, so that a transaction of a killed process does not block its
+ * Limits transactions to 3 s (ownTransactionSeconds) instead of MongoDB's 60 s, so that a transaction of a killed process does not block its
  * members for longer. The server forgets the limit when it ends, so it is set at every start.
  */
 async function limitTransactions(uri: string): Promise<void> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
   try {
-    await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 3 });
+    await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: ownTransactionSeconds });
   } finally {
     await client.close();
   }

@@ -45,7 +45,7 @@ export async function startEngines(deps: EnginesDeps, ports: ChosenPorts): Promi
   return { ...mongodb, ...temporal };
 }
 
-async function startMongodb({ settings, supervisor, terminal, signal }: EnginesDeps, port: number) {
+export async function startMongodb({ settings, supervisor, terminal, signal }: EnginesDeps, port: number) {
   const given = settings.given.mongodbUri;
   if (given !== undefined) {
     return await terminal.step('MongoDB', async () => {

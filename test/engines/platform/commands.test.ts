@@ -183,7 +183,7 @@ describe('programs', () => {
       '/wrong.json[4]: _id "ok" is that of /wrong.json[0], too',
       '/wrong.json[5]: passTemplate.images',
       '/broken.json: ',
-      '/absent.json: ENOENT',
+      '/absent.json: it does not exist',
     ])
       expect(text).toContain(mistake);
     expect(errors.at(-1)).toBe('nothing was changed');

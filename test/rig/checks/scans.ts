@@ -17,6 +17,9 @@ export const scansAllowed: Record<string, string> = {
   'mails {"sealed":{"$exists":true}}': 'a change of SECRETS_KEY reads all mails that still have a link',
 };
 
+/** A backup reads all rows, and a restore reads them back. */
+const readsAll = /^stack\/commands\/(backupFolder|restore)\.ts/;
+
 /** Records that a query that may scan was sent. */
 export const scanSeen = (key: string): string => `scan ${key}`;
 
@@ -55,7 +58,7 @@ export async function expectNoScans(database: Db): Promise<void> {
   const found: string[] = [];
   for (const [key, { query, from }] of asked) {
     if (key in scansAllowed) noteSeen(scanSeen(key));
-    if (from === undefined || key in scansAllowed || indexed.has(key)) continue;
+    if (from === undefined || readsAll.test(from) || key in scansAllowed || indexed.has(key)) continue;
     const scan = await scans(database, query);
     if (scan === false) indexed.add(key);
     if (scan) found.push(`${key} (${from})`);

@@ -11,7 +11,9 @@ const help = `Usage:
                                   where passes are stub it follows the web card
   npm run phone -- save PASS_URL  a virtual Google wallet saves the pass and shows each change
 
-PASS_URL is a member's apple.passUrl. State is kept in STACK_DIR (.stack).`;
+PASS_URL is a member's apple.passUrl. State is kept in STACK_DIR (.stack).
+
+Example: npm run phone -- add http://127.0.0.1:3000/passes/...`;
 
 const say = (line: string) => console.log(line);
 const stackDir = resolve(process.env.STACK_DIR || '.stack');
@@ -31,11 +33,12 @@ Pushes are shown here; Ctrl-C ends.
   await standIns.close();
 }
 
-async function main([verb, passUrl = '']: string[]): Promise<number> {
+async function main([verb, passUrl = '', ...surplus]: string[]): Promise<number> {
   const at = { passUrl, stackDir, say, signal: stop.signal };
-  if (verb === 'wallets') await wallets();
-  else if (verb === 'add' && passUrl) await addPass(at);
-  else if (verb === 'save' && passUrl) await savePass(at);
+  const isAddress = URL.canParse(passUrl) && surplus.length === 0;
+  if (verb === 'wallets' && passUrl === '') await wallets();
+  else if (verb === 'add' && isAddress) await addPass(at);
+  else if (verb === 'save' && isAddress) await savePass(at);
   else {
     say(help);
     return verb === '--help' || verb === '-h' ? 0 : 1;

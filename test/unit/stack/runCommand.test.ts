@@ -7,7 +7,7 @@ it('an unforeseen error is one line without a stack, and exit code 1', async () 
     name: 'fails',
     verbs: {
       now: {
-        ...{ usage: 'now', does: 'fails', audit: null },
+        ...{ usage: 'now', does: 'fails', example: 'now', audit: null },
         run: async () => {
           throw new TypeError('the rows have no end');
         },

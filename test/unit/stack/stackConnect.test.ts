@@ -21,6 +21,7 @@ function aStack(supervisor: number): StackFile {
     metricsUrl: 'http://127.0.0.1:9464/metrics',
     temporalUi: null,
     temporalAddress: '127.0.0.1:7233',
+    temporalNamespace: 'default',
     mongodbUri: 'mongodb://127.0.0.1:27017',
     redisUrl: null,
     pids: { supervisor },
