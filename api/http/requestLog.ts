@@ -4,7 +4,7 @@
 import type { Context, Next } from 'koa';
 import type { NewRequest } from '../../activities/stats/requests.writes.js';
 import { isUuid, lowerUuid } from '../../schemas/shared/ids.js';
-import { maskRequest } from '../../schemas/shared/masking.rules.js';
+import { hidden, maskRequest } from '../../schemas/shared/masking.rules.js';
 import { requestsPath } from '../../schemas/stats/requests.routes.js';
 import { apiPrefix } from '../../schemas/tables/endpoints.js';
 import { createTokenBucket } from './admission.js';
@@ -80,6 +80,9 @@ function rowOf(
   const { requestId, workflowId, errorCode } = ctx.state;
   const route = routeOf(ctx);
   const named = maskRequest(params).shown as Record<string, string>;
+  // Whoever takes a member's phone or code for its id is refused, and what he sent is not kept.
+  const isOfMember = route.startsWith('/merchants/me/members/:id');
+  if (isOfMember && !isUuid(lowerUuid(params.id))) named.id = hidden;
   const query = maskRequest(asked.query ?? {});
   const body = asked.body && maskRequest(asked.body);
   const idempotencyKey = ctx.response.get('Idempotency-Key');
@@ -97,7 +100,7 @@ function rowOf(
     actor: caller.actor,
     status,
     ...(errorCode && { errorCode }),
-    ...(route.startsWith('/merchants/me/members/:id') && isUuid(memberId) && { memberId }),
+    ...(isOfMember && isUuid(memberId) && { memberId }),
     // Whether a change that failed on the way was made is seen by its ledger entry.
     ...(status >= 500 && workflowId && { transactionId: workflowId }),
     ...followed,

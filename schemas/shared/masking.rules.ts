@@ -27,26 +27,41 @@ export const maskPersonal = (value: unknown): unknown => replaced(value, masks);
 /** Without the links of members' cards, which show personal data to everybody who has them. */
 export const withoutCardLinks = (value: unknown): unknown => replaced(value, cardLinks);
 
-const hidden = '***';
+export const hidden = '***';
 
-/** Fields of requests whose values are codes of the API, ids, times and amounts. Texts of all other fields are hidden. */
-const shownFields = new Set(
-  [
-    'id transactionId logId requestId programId programIds rewardId subscriptionId eventId memberId targetId undoes',
-    'roleIds permissions lookupBy events eventType action type status style kind only platform version after',
-    'limit page pageSize since until from to occurredAt expiresAt delta value amount quantity currency reference',
-    'sequence lastSequence waiting initialPoints',
-  ].flatMap((names) => names.split(' ')),
-);
 const plainText = /^[\w:.+*-]{1,200}$/;
+const phoneLike = /^\+?[\d.:_-]{7,}$/;
+const isPlain = (text: string): boolean => plainText.test(text) && !phoneLike.test(text);
+const isMemberId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\d(T[\d:.]{5,12}(Z|[+-]\d\d:\d\d)?)?$/.test(text);
+/** The number of a receipt, perhaps with a short prefix: whatever else a cash register sends may be a name or a phone. */
+const isReceipt = (text: string): boolean => /^[A-Za-z]{0,3}[-_.:]?\d{1,6}$/.test(text);
+
+/**
+ * Fields of requests whose values are ids, codes of the API, times and amounts, and which values of them are shown.
+ * Texts of all other fields are hidden.
+ */
+const shownFields = new Map(
+  Object.entries({
+    memberId: isMemberId,
+    'id transactionId logId requestId programId programIds rewardId subscriptionId eventId targetId': isPlain,
+    'undoes roleIds permissions lookupBy events eventType action type status style kind only platform': isPlain,
+    'version after limit page pageSize delta value amount quantity sequence lastSequence waiting': isPlain,
+    'initialPoints currency': isPlain,
+    'since until from to occurredAt expiresAt': isTime,
+    reference: isReceipt,
+  }).flatMap(([names, isShown]) => names.split(' ').map((name) => [name, isShown] as const)),
+);
 const plainName = /^[A-Za-z]\w{0,63}$/;
-/** A larger number may be that of a phone. */
+/** A larger number may be that of a phone; so may one of more digits in a field of amounts. */
 const smallNumber = 1_000_000;
+const largestAmount = 1_000_000_000;
 
 function maskedScalar(field: string, value: string | number): string | number {
   if (Object.hasOwn(masks, field)) return firstCharacter(String(value));
-  if (shownFields.has(field)) return typeof value === 'number' || plainText.test(value) ? value : hidden;
-  return typeof value === 'number' && Math.abs(value) < smallNumber ? value : hidden;
+  const isShown = shownFields.get(field);
+  if (typeof value === 'string') return isShown?.(value) ? value : hidden;
+  return Math.abs(value) < (isShown ? largestAmount : smallNumber) ? value : hidden;
 }
 
 /**

@@ -31,6 +31,41 @@ describe('masking a request', () => {
       expect(maskRequest({ id }).shown).toEqual({ id: '***' });
   });
 
+  it('hides what may be a phone in every field that is shown, and a name in those of members and receipts', () => {
+    const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 7, maxLength: 15 }).map((all) => all.join(''));
+    const phone = fc.oneof(
+      digits,
+      digits.map((text) => `+${text}`),
+      digits.map((text) => `${text.slice(0, 3)}-${text.slice(3)}`),
+      digits.map((text) => `+${text.slice(0, 2)}.${text.slice(2)}`),
+    );
+    const person = fc.constantFrom('Lovelace', 'Ada.Lovelace', 'Ada-Lovelace', 'AdaLovelace', 'Ada_Lovelace');
+    const ids = fc.constantFrom('id', 'memberId', 'programId', 'transactionId', 'rewardId', 'type', 'reference');
+    const numbers = fc.constantFrom('amount', 'value', 'delta', 'sequence', 'after', 'since', 'occurredAt', 'version');
+    fc.assert(
+      fc.property(fc.oneof(ids, numbers), phone, (field, value) => {
+        expect(maskRequest({ [field]: value }).shown).toEqual({ [field]: '***' });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom('memberId', 'reference', 'since', 'occurredAt'), person, (field, value) => {
+        expect(maskRequest({ [field]: value }).shown).toEqual({ [field]: '***' });
+      }),
+    );
+    expect(maskRequest({ amount: 491701234567 }).shown).toEqual({ amount: '***' });
+  });
+
+  it('shows ids, times, amounts and the numbers of receipts', () => {
+    const shown = {
+      ...{ id: 'b1e0c5a2-5f0e-4a8e-9a55-0d3b8d0d6f11', programId: 'demo-points', transactionId: 'points:b1e0:order-7' },
+      ...{ since: '2026-11-20', occurredAt: '2026-11-20T09:30:00.000+01:00', amount: 1_250_000, currency: 'EUR' },
+      ...{ type: 'points.changed', permissions: ['merchants.members:view'], events: ['*'], limit: '100' },
+    };
+    expect(maskRequest(shown).shown).toEqual(shown);
+    for (const reference of ['1041', 'R-17', 'bon_004711'])
+      expect(maskRequest({ reference }).shown).toEqual({ reference });
+  });
+
   it('hides names of fields that are none', () => {
     expect(maskRequest({ 'ada@example.com': 1, __proto__x: 1 }).shown).toEqual({ '***': 1 });
   });
