@@ -29,8 +29,6 @@ export const demoMerchantId = 'demo';
 
 const programs = { points: 'demo-points', stamps: 'demo-stamps', tiered: 'demo-tiered' };
 
-const earn = { per: 100, points: 1, currency: 'EUR' };
-
 const programFiles = [
   {
     _id: programs.points,
@@ -39,7 +37,6 @@ const programFiles = [
     style: 'points',
     fields: { primaryLabel: 'POINTS' },
     goal: 100,
-    earn,
   },
   {
     _id: programs.stamps,
@@ -48,7 +45,6 @@ const programFiles = [
     style: 'stamps',
     fields: { primaryLabel: 'STAMPS' },
     goal: 10,
-    earn: {},
   },
   {
     _id: programs.tiered,
@@ -57,7 +53,6 @@ const programFiles = [
     style: 'tiered',
     fields: { primaryLabel: 'POINTS' },
     goal: 500,
-    earn,
     tiers: [
       { name: 'Bronze', threshold: 0 },
       { name: 'Silver', threshold: 200 },

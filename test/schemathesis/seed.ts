@@ -51,6 +51,10 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
   const { items } = await call(stack, '/webhooks/delivery-logs');
   const campaign = await call(stack, '/campaigns', { message: 'Hello' });
   const earning = await seedEarning(stack);
+  // A code pairs once.
+  const readers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => call(stack, '/readers', { name: `Till ${index}` })),
+  );
   const csv = csvOf(3);
   const imported = await call(stack, '/members/import', importForm({ programId: programs.points, file: csv }));
   return {
@@ -61,6 +65,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
     webhooks: [webhook.id],
     deliveries: items.map(({ id }: { id: string }) => id),
     campaigns: [campaign.id],
+    pairingCodes: readers.map(({ pairingCode }) => pairingCode),
     batches: [imported.batchId, campaign.id],
     files: [csv, csvOf(2, 'someone')],
     ...earning,
@@ -80,6 +85,7 @@ async function seedEarning(stack: Seed): Promise<Dictionaries> {
   await call(stack, `/programs/${programId}/publish`, {});
   const { items: versions } = await call(stack, `/programs/${programId}/versions`);
   const member = await call(stack, '/members', { programId, firstName: 'Earner', email: 'earner@example.com' });
+  const regular = await call(stack, '/members', { programId, firstName: 'Regular', initialPoints: 1_000_000 });
   for (let sale = 0; sale < 20; sale += 1) await call(stack, `/members/${member.id}/earn`, { amount: 1_000 });
   const { items: ledger } = await call(stack, `/members/${member.id}/transactions`);
   return {
@@ -87,6 +93,7 @@ async function seedEarning(stack: Seed): Promise<Dictionaries> {
     versions: versions.map(({ version }: { version: number }) => String(version)),
     earners: [member.id],
     earnerCodes: [member.memberCode],
+    tillCodes: [regular.memberCode],
     transactions: ledger.map(({ id }: { id: string }) => id),
     currencies: ['EUR'],
     saleTimes: [new Date().toISOString()],
@@ -100,6 +107,10 @@ async function seedEarning(stack: Seed): Promise<Dictionaries> {
  * operation is used.
  */
 export const bindings: [pathRegex: string, parameters: Record<string, keyof Dictionaries>][] = [
+  ['/till/pair$', { 'body.code': 'pairingCodes' }],
+  ['/till/lookup$', { 'body.memberCode': 'tillCodes', 'body.programId': 'earningPrograms' }],
+  ['/till/earn$', { 'body.memberCode': 'tillCodes', 'body.currency': 'currencies', 'body.occurredAt': 'saleTimes' }],
+  ['/till/', { 'body.memberCode': 'tillCodes', 'body.programId': 'earningPrograms', 'body.occurredAt': 'saleTimes' }],
   ['/versions/', { 'path.id': 'earningPrograms', 'path.version': 'versions' }],
   ['/reverse$', { 'path.id': 'earners', 'path.transactionId': 'transactions' }],
   ['/earn$', { 'path.id': 'earners', 'body.currency': 'currencies', 'body.occurredAt': 'saleTimes' }],
