@@ -27,12 +27,14 @@ interface Watcher {
   onCode: (code: string) => void;
   /** The camera is refused or missing. */
   onRefused: () => void;
+  /** The camera gives no picture, or gives one again. It is opened again until it does. */
+  onStopped: (isStopped: boolean) => void;
 }
 
-const refusals = ['NotAllowedError', 'NotFoundError', 'SecurityError', 'OverconstrainedError'];
+const refusals = ['NotAllowedError', 'NotFoundError', 'NotSupportedError', 'OverconstrainedError', 'SecurityError'];
 
 /** Returns a function that ends it. */
-export function startCamera(video: HTMLVideoElement, { onCode, onRefused }: Watcher): () => void {
+export function startCamera(video: HTMLVideoElement, { onCode, onRefused, onStopped }: Watcher): () => void {
   let isOver = false;
   let stream: MediaStream | undefined;
   const close = () => {
@@ -47,6 +49,7 @@ export function startCamera(video: HTMLVideoElement, { onCode, onRefused }: Watc
     if (isOver) return close();
     video.srcObject = stream;
     await video.play();
+    onStopped(false);
   }
 
   async function watch(): Promise<void> {
@@ -70,6 +73,7 @@ export function startCamera(video: HTMLVideoElement, { onCode, onRefused }: Watc
           onRefused();
           return;
         }
+        if (!isOver) onStopped(true);
         await pause(againMs);
       }
     }

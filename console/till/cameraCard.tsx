@@ -6,6 +6,7 @@ import { texts } from './texts.js';
 
 function Camera({ onCode, onRefused }: { onCode: (code: string) => void; onRefused: () => void }) {
   const video = useRef<HTMLVideoElement>(null);
+  const [isStopped, setStopped] = useState(false);
   const latest = useRef({ onCode, onRefused });
   latest.current = { onCode, onRefused };
   useEffect(() => {
@@ -13,9 +14,19 @@ function Camera({ onCode, onRefused }: { onCode: (code: string) => void; onRefus
     return startCamera(video.current, {
       onCode: (code) => latest.current.onCode(code),
       onRefused: () => latest.current.onRefused(),
+      onStopped: setStopped,
     });
   }, []);
-  return <video ref={video} aria-label={texts.find.view} muted playsInline />;
+  return (
+    <>
+      <video ref={video} aria-label={texts.find.view} muted playsInline hidden={isStopped} />
+      {isStopped && (
+        <p className="problem" role="alert">
+          {texts.find.stopped}
+        </p>
+      )}
+    </>
+  );
 }
 
 export function CameraCard({ onCode }: { onCode: (code: string) => void }) {
@@ -28,8 +39,16 @@ export function CameraCard({ onCode }: { onCode: (code: string) => void }) {
   return (
     <>
       {camera === 'on' && <Camera onCode={onCode} onRefused={() => switchCamera('refused')} />}
-      {camera === 'refused' && <p role="alert">{texts.find.refused}</p>}
-      <button type="button" onClick={() => switchCamera(camera === 'on' ? 'off' : 'on')}>
+      {camera === 'refused' && (
+        <p className="problem" role="alert">
+          {texts.find.refused}
+        </p>
+      )}
+      <button
+        type="button"
+        className={camera === 'on' ? '' : 'primary'}
+        onClick={() => switchCamera(camera === 'on' ? 'off' : 'on')}
+      >
         {camera === 'on' ? texts.find.cameraOff : texts.find.camera}
       </button>
     </>

@@ -1,10 +1,15 @@
-// Sound and vibration: a cashier does not always look.
+// Sound and vibration: a cashier does not always look. Who wants neither switches both off, and who asked this device
+// for less motion gets no vibration.
 let audio: AudioContext | undefined;
 
-/** Browsers let a page sound after the first touch. */
+const setting = 'till-sound';
+export const isAudible = (): boolean => localStorage.getItem(setting) !== 'off';
+export const setAudible = (to: boolean): void => localStorage.setItem(setting, to ? 'on' : 'off');
+
+/** Browsers let a page sound after the first touch; iOS takes the sound away in the background. */
 export function allowSound(): void {
   audio ??= new AudioContext();
-  if (audio.state === 'suspended') void audio.resume();
+  if (audio.state !== 'running') void audio.resume();
 }
 
 function beep(frequency: number, seconds: number): void {
@@ -18,19 +23,19 @@ function beep(frequency: number, seconds: number): void {
   tone.stop(audio.currentTime + seconds);
 }
 
-const vibrate = (pattern: number[]) => navigator.vibrate?.(pattern);
+function vibrate(pattern: number[]): void {
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) navigator.vibrate?.(pattern);
+}
+
+function give(frequency: number, seconds: number, pattern: number[]): void {
+  if (!isAudible()) return;
+  beep(frequency, seconds);
+  vibrate(pattern);
+}
 
 export const feedback = {
-  read() {
-    beep(880, 0.08);
-    vibrate([30]);
-  },
-  done() {
-    beep(1_320, 0.15);
-    vibrate([60]);
-  },
-  refused() {
-    beep(220, 0.4);
-    vibrate([120, 80, 120]);
-  },
+  read: () => give(880, 0.08, [30]),
+  noted: () => give(660, 0.08, [40]),
+  sent: () => give(1_320, 0.15, [60]),
+  refused: () => give(220, 0.4, [120, 80, 120]),
 };

@@ -10,18 +10,19 @@ import type { Till } from './till.js';
 /** Where this device keeps whether the camera is on. */
 export const cameraSetting = 'till-camera';
 
-/** What tells one card from another. */
+/** What tells one card from another: people of the same name have numbers that end otherwise. */
 function labelOf(person: Candidate, state: TillState): string {
-  const code = state.choices?.areReadings && person.firstName ? person.memberCode : undefined;
+  const { memberCode, firstName } = person;
+  const code = state.choices?.areReadings ? memberCode : `…\u2060${memberCode.slice(-4)}`;
   const program = programOf(state, person.programId)?.name;
-  return [nameOf(person), code, program].filter((part) => part !== undefined).join(' · ');
+  return [nameOf(person), program, firstName ? code : undefined].filter((part) => part !== undefined).join(' · ');
 }
 
 function Choices({ till }: { till: Till }) {
   const state = useStore(till.state);
   return (
     <div className="card">
-      <h2>{texts.choose.whose}</h2>
+      <Title as="h2">{texts.choose.whose}</Title>
       {state.choices?.areReadings && <p>{texts.choose.readings}</p>}
       {state.choices?.candidates.map((person) => (
         <button
@@ -36,7 +37,14 @@ function Choices({ till }: { till: Till }) {
   );
 }
 
-export function Find({ till, camera }: { till: Till; camera: ReactNode }) {
+interface FindProps {
+  till: Till;
+  camera: ReactNode;
+  /** What became of the last scan. */
+  notice: ReactNode;
+}
+
+export function Find({ till, camera, notice }: FindProps) {
   const { device, isFinding, problem, choices } = useStore(till.state);
   const [text, setText] = useState('');
   const findsPeople = (device?.hello?.lookupBy.length ?? 0) > 0;
@@ -47,27 +55,31 @@ export function Find({ till, camera }: { till: Till; camera: ReactNode }) {
   const problemText = problem?.code === 'OFFLINE' ? texts.find.offline : (problem?.text ?? texts.find.unknown);
   return (
     <div className="find">
-      <form className="card" onSubmit={find}>
+      <div className="card">
         <Title>{texts.find.title}</Title>
-        <label htmlFor="card">{findsPeople ? texts.find.labelMore : texts.find.label}</label>
-        <input
-          id="card"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          autoCapitalize="characters"
-          autoComplete="off"
-          enterKeyHint="search"
-          spellCheck={false}
-        />
-        <button type="submit" className="primary">
-          {isFinding ? texts.find.looking : texts.find.button}
-        </button>
-        <p className="problem" role="alert">
-          {problem && problemText}
-        </p>
-      </form>
-      {choices && <Choices till={till} />}
-      <div className="card">{camera}</div>
+        <p>{texts.find.hint}</p>
+        {camera}
+        {notice}
+      </div>
+      <div className="typed">
+        {choices && <Choices till={till} />}
+        <form className="card" onSubmit={find}>
+          <label htmlFor="card">{findsPeople ? texts.find.labelMore : texts.find.label}</label>
+          <input
+            id="card"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            autoCapitalize="characters"
+            autoComplete="off"
+            enterKeyHint="search"
+            spellCheck={false}
+          />
+          <p className="problem" role="alert">
+            {problem && problemText}
+          </p>
+          <button type="submit">{isFinding ? texts.find.looking : texts.find.button}</button>
+        </form>
+      </div>
     </div>
   );
 }

@@ -1,10 +1,10 @@
 // A customer's card: the balance, and what one touch does to it.
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStore } from '../store.js';
 import { feedback } from './feedback.js';
 import { Title } from './parts.js';
 import { balanceOf, programOf, type Shown, undoableOf } from './state.js';
-import { deedOf, stateOf } from './tapLists.js';
+import { changeOf, deedOf, stateOf } from './tapLists.js';
 import {
   type Change,
   costOf,
@@ -17,7 +17,7 @@ import {
   roomOf,
   type Tap,
 } from './taps.js';
-import { agoOf, language, texts } from './texts.js';
+import { agoOf, language, rewardText, texts } from './texts.js';
 import type { Till } from './till.js';
 
 const quantities = [1, 2, 3];
@@ -72,22 +72,33 @@ function Amount({ program, onTap }: { program: Program; onTap: OnTap }) {
   );
 }
 
-/** What the last touch did. It stands where the buttons were, so that a second touch changes nothing. */
+/** What the last touch did. It covers the buttons of the touch, so that a second touch changes nothing. */
 function Done({ tap, till }: { tap: Tap; till: Till }) {
   const state = useStore(till.state);
   const { state: now } = tap;
   useEffect(() => {
-    if (now === 'refused') feedback.refused();
-    else feedback.done();
+    if (now === 'waiting') feedback.noted();
+    if (now === 'sent') feedback.sent();
   }, [now]);
+  const later = state.line === 'off' ? ` ${texts.tap.later}` : '';
   return (
-    <div className={`done ${now}`} role="status">
-      <strong>{tap.kind === 'undo' ? texts.tap.undone : deedOf(tap, state)}</strong>
-      <span>
-        {now === 'waiting' ? `${texts.tap.noted}. ${state.line === 'off' ? texts.line.off : ''}` : stateOf(tap, state)}
-      </span>
+    <div className={`done ${now} ${tap.kind === 'earn' && tap.amount !== undefined ? 'sale' : ''}`}>
+      <strong>{deedOf(tap, state)}</strong>
+      <span>{now === 'waiting' ? `${texts.tap.noted}.${later}` : stateOf(tap, state)}</span>
     </div>
   );
+}
+
+const settlingMs = 700;
+
+/** For a moment after a touch: a wet finger's second one changes nothing. */
+function useSettling(doneId: number | undefined): boolean {
+  const [settledId, setSettledId] = useState(doneId);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledId(doneId), settlingMs);
+    return () => clearTimeout(timer);
+  }, [doneId]);
+  return doneId !== undefined && doneId !== settledId;
 }
 
 /** The side for the customer: nothing but name, balance and what is ready. */
@@ -100,7 +111,7 @@ function CustomerFace({ name, balance, goal, rewards, onBack }: CustomerFaceProp
       <p className="balance">{balance}</p>
       {goal !== undefined && <p>{texts.member.of(goal)}</p>}
       {rewards.map(({ id, name: reward }) => (
-        <p key={id}>{texts.member.ready(reward)}</p>
+        <p key={id}>{texts.member.ready(rewardText(reward))}</p>
       ))}
       <button type="button" className="primary" onClick={() => dialog.current?.close()}>
         {texts.member.seen}
@@ -117,7 +128,7 @@ interface CustomerFaceProps {
   onBack: () => void;
 }
 
-export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
+export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown; notice: ReactNode }) {
   const state = useStore(till.state);
   const [faces, setFaces] = useState(false);
   const [isTapping, setTapping] = useState(false);
@@ -138,15 +149,22 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
     if (!isNoted) feedback.refused();
   };
   const tap: OnTap = (deed) => void onTap(deed);
+  const isSettling = useSettling(doneId);
   const goal = program?.style === 'stamps' ? program.goal : undefined;
   const shownBalance = balance === undefined ? '?' : balance.toLocaleString(language);
+  const ofGoal = goal !== undefined ? ` ${texts.member.of(goal)}` : '';
+  const isFull = program !== undefined && balance !== undefined && roomOf(program, balance) === 0;
+  const redeems = isActive && (!done || done.kind === 'earn') ? rewards : [];
 
   return (
     <div className="member" key={code}>
       <div className="card face" aria-live="polite">
-        <Title>{name}</Title>
+        <Title label={`${name}, ${shownBalance}${ofGoal}`} again={doneId}>
+          {name}
+        </Title>
         <p className="balance">
-          {shownBalance} <small>{goal !== undefined && texts.member.of(goal)}</small>
+          {shownBalance}
+          <small>{ofGoal}</small>
         </p>
         <p>
           {program && `${program.fields.primaryLabel} · ${program.name}`}
@@ -157,14 +175,15 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
         )}
         {!known && <p className="hint">{texts.member.stranger}</p>}
         {!isActive && <p className="problem">{texts.member.inactive}</p>}
+        {notice}
       </div>
-      <div className="card deeds">
+      <div className={isSettling ? 'card deeds settling' : 'card deeds'}>
         {shown.isNotNoted && !isTapping && (
           <p className="alert problem" role="alert">
             <strong>{texts.store.notNoted}</strong> {texts.store.tryAgain}
           </p>
         )}
-        {done && <Done key={done.id} tap={done} till={till} />}
+        <div role="status">{done && <Done key={done.id} tap={done} till={till} />}</div>
         {!done && !program && (
           <>
             <h2>{texts.choose.which}</h2>
@@ -175,37 +194,37 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
             ))}
           </>
         )}
-        {!done && isActive && program && (
-          <>
-            {program.style === 'stamps' ? (
-              <Stamps room={balance === undefined ? undefined : roomOf(program, balance)} onTap={tap} />
-            ) : (
-              <Amount program={program} onTap={tap} />
-            )}
-            {rewards.map((reward) => (
-              <button
-                key={reward.id}
-                type="button"
-                className="reward"
-                onClick={() => {
-                  const cost = costOf(program, reward, balance ?? 0);
-                  tap({ kind: 'redeem', rewardId: reward.id, cost, delta: -cost });
-                }}
-              >
-                {texts.member.redeem(reward.name)}
-              </button>
-            ))}
-          </>
-        )}
+        {!done &&
+          isActive &&
+          program &&
+          (program.style === 'stamps' ? (
+            <Stamps room={balance === undefined ? undefined : roomOf(program, balance)} onTap={tap} />
+          ) : (
+            <Amount program={program} onTap={tap} />
+          ))}
+        {program &&
+          redeems.map((reward) => (
+            <button
+              key={reward.id}
+              type="button"
+              className={isFull ? 'reward primary' : 'reward'}
+              onClick={() => {
+                const cost = costOf(program, reward, balance ?? 0);
+                tap({ kind: 'redeem', rewardId: reward.id, cost, delta: -cost });
+              }}
+            >
+              {texts.member.redeem(rewardText(reward.name))}
+            </button>
+          ))}
         <div className="row">
           {undone && (
             <button type="button" onClick={() => tap({ kind: 'undo', undoes: undone.sequence, delta: -undone.delta })}>
-              {texts.member.undo} {deedOf(undone, state)}
+              {texts.member.undo}: {changeOf(undone, state)}
             </button>
           )}
           {done && (
             <button type="button" onClick={till.again}>
-              {texts.find.again}
+              {texts.member.more}
             </button>
           )}
           {balance !== undefined && (
@@ -214,7 +233,7 @@ export function MemberScreen({ till, shown }: { till: Till; shown: Shown }) {
             </button>
           )}
         </div>
-        <button type="button" className={done ? 'primary' : ''} onClick={till.leave}>
+        <button type="button" className={done && !isFull ? 'primary' : ''} onClick={till.leave}>
           {texts.member.back}
         </button>
       </div>

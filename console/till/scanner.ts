@@ -90,10 +90,10 @@ export function createScanner(): Scanner {
 const sameWithinMs = 2_000;
 
 /** A card that stays before the camera is read again and again, and counts once. */
-export function createScanFilter(): (code: string, at: number) => boolean {
+export function createScanFilter(): (code: string, at: number, withinMs?: number) => boolean {
   let last = { code: '', at: Number.NEGATIVE_INFINITY };
-  return function isNew(code, at) {
-    const isRepeated = code === last.code && at - last.at < sameWithinMs;
+  return function isNew(code, at, withinMs = sameWithinMs) {
+    const isRepeated = code === last.code && at - last.at < withinMs;
     last = { code, at };
     return !isRepeated;
   };

@@ -1,19 +1,27 @@
 // What did not go through, until the staff has seen it, and the last taps.
+import { useState } from 'react';
 import { useStore } from '../store.js';
+import { isAudible, setAudible } from './feedback.js';
 import { isLost, listedOf, programOf, type TillState } from './state.js';
 import type { Tap } from './taps.js';
-import { language, texts } from './texts.js';
+import { language, rewardText, texts } from './texts.js';
 import type { Till } from './till.js';
 
-/** What a tap did, in a few characters. */
-export function deedOf(tap: Tap, state: TillState): string {
-  const program = programOf(state, tap.programId);
-  if (tap.kind === 'undo') return texts.member.undo;
+/** What a tap changes, in a few characters. */
+export function changeOf(tap: Tap, state: TillState): string {
   if (tap.kind === 'redeem') {
-    const { rewards = [], rewardName = '' } = program ?? {};
-    return texts.member.redeem(rewards.find(({ id }) => id === tap.rewardId)?.name ?? rewardName);
+    const { rewards = [], rewardName } = programOf(state, tap.programId) ?? {};
+    return rewardText(rewards.find(({ id }) => id === tap.rewardId)?.name ?? rewardName);
   }
-  return tap.quantity === undefined ? `+${tap.delta}` : `+${tap.quantity}`;
+  return tap.kind === 'earn' && tap.quantity !== undefined ? `+${tap.quantity}` : `+${tap.delta}`;
+}
+
+/** What a tap did. */
+export function deedOf(tap: Tap, state: TillState): string {
+  if (tap.kind === 'redeem') return texts.tap.redeemed(changeOf(tap, state));
+  if (tap.kind === 'earn') return changeOf(tap, state);
+  const undone = state.taps.find(({ device, sequence }) => device === tap.device && sequence === tap.undoes);
+  return undone ? texts.tap.undone(changeOf(undone, state)) : texts.member.undo;
 }
 
 export function stateOf(tap: Tap, { device }: TillState): string {
@@ -33,6 +41,20 @@ function Line({ tap, state }: { tap: Tap; state: TillState }) {
 }
 
 const shownTaps = 10;
+
+function SoundSwitch() {
+  const [isOn, setOn] = useState(isAudible);
+  const change = (to: boolean): void => {
+    setAudible(to);
+    setOn(to);
+  };
+  return (
+    <label className="switch">
+      <input type="checkbox" checked={isOn} onChange={(event) => change(event.target.checked)} />
+      {texts.sound}
+    </label>
+  );
+}
 
 export function TapLists({ till }: { till: Till }) {
   const state = useStore(till.state);
@@ -66,6 +88,7 @@ export function TapLists({ till }: { till: Till }) {
           ))}
         </ul>
       </details>
+      <SoundSwitch />
     </>
   );
 }

@@ -154,7 +154,7 @@ export function knownAfter(
 }
 
 export function rewardsReady(program: Program, balance: number): Reward[] {
-  const { goal, rewardName = 'Reward', rewards = [] } = program;
+  const { goal, rewardName = '', rewards = [] } = program;
   const priced: Reward[] = rewards.filter(({ active }) => active);
   if (goal !== undefined) priced.push({ id: 'default', name: rewardName, cost: goal });
   return priced.filter(({ cost }) => cost <= balance);
@@ -181,3 +181,15 @@ export function minorUnits(text: string, currency: string): number | undefined {
   if (whole === undefined || part.length > digits) return undefined;
   return Number(whole + part.padEnd(digits, '0'));
 }
+
+const phoneForm = /^\+?[\d\s().\-/]{6,}$/;
+
+/** What a text may mean, in the order in which it is tried. */
+export function lookupsOf(readings: readonly string[], lookupBy: readonly string[]): Record<string, string>[] {
+  const [first = ''] = readings;
+  if (first.includes('@') && lookupBy.includes('email')) return [{ email: first }];
+  const codes = readings.map((memberCode) => ({ memberCode }));
+  return lookupBy.includes('phone') && phoneForm.test(first) ? [...codes, { phone: first }] : codes;
+}
+
+export const isPlausibleCode = (text: string): boolean => /^[\w-]{4,64}$/.test(text);

@@ -7,26 +7,16 @@ import {
   type Asked,
   type Candidate,
   type Device,
+  isPlausibleCode,
   type Known,
   knownAfter,
+  lookupsOf,
   type Member,
   verdictOf,
 } from './taps.js';
 
 const keptTapsMs = 24 * 3_600_000;
 const keptMembersMs = 7 * keptTapsMs;
-
-const phoneForm = /^\+?[\d\s().\-/]{6,}$/;
-
-/** What a text may mean, in the order in which it is tried. */
-function lookupsOf(readings: readonly string[], lookupBy: readonly string[]): Record<string, string>[] {
-  const [first = ''] = readings;
-  if (first.includes('@') && lookupBy.includes('email')) return [{ email: first }];
-  const codes = readings.map((memberCode) => ({ memberCode }));
-  return lookupBy.includes('phone') && phoneForm.test(first) ? [...codes, { phone: first }] : codes;
-}
-
-const isPlausibleCode = (text: string): boolean => /^[\w-]{4,64}$/.test(text);
 
 export interface Till {
   state: Store<TillState>;
@@ -78,6 +68,20 @@ export function createTill(ports: Ports): Till {
     if (isBack) void flush(true);
   }
 
+  /** Shows the member who is shown as the service has it now. */
+  async function readAgain(memberCode: string): Promise<void> {
+    const { shown: asked, device } = state.get();
+    if (!asked?.known || asked.code !== memberCode) return;
+    const { programId } = asked;
+    const wanted = { memberCode, ...(programId && { programId }) };
+    const answer = await call('/till/lookup', wanted, { token: device?.token });
+    const member = answer.data as Member | undefined;
+    if (!member) return;
+    const known = await store.remember([memberCode], { member, programId: answer.programId ?? programId, at: now() });
+    const { shown } = state.get();
+    if (shown?.code === memberCode) set({ shown: { ...shown, known, isFresh: true } });
+  }
+
   const flush = createSender(ports, {
     onAnswer,
     async onSettled(tap, answer) {
@@ -91,6 +95,8 @@ export function createTill(ports: Ports): Till {
           set({ shown: { ...shown, known: kept, isFresh: shown.isFresh || !answer.isRepeat } });
       }
       await changed();
+      // What was shown has led to the refusal.
+      if (answer.error) void readAgain(tap.code).catch(() => undefined);
     },
     async sendable() {
       const device = await store.current();
@@ -146,7 +152,7 @@ export function createTill(ports: Ports): Till {
       set({ problem: { code: failure, text: display ?? message } });
       return;
     }
-    const { problem: _former, shutOut: _was, ...rest } = state.get();
+    const { problem: _former, shutOut: _was, shown: _s, choices: _c, ...rest } = state.get();
     state.set(rest);
     // Each pairing counts from 1.
     try {
@@ -203,8 +209,11 @@ export function createTill(ports: Ports): Till {
       const scanned = asked.memberCode?.toUpperCase() ?? code;
       // A device that cannot store shows it all the same.
       const kept = await store.remember([...new Set([code, scanned])], told).catch(() => told);
+      // The card may have been shown, and tapped, before the service answered.
+      const { shown } = state.get();
+      const tapped = shown?.code === code ? shown : undefined;
       if (mine === turn)
-        set({ shown: { code, programId: answer.programId, known: kept, isFresh: true }, isFinding: false });
+        set({ shown: { ...tapped, code, programId: answer.programId, known: kept, isFresh: true }, isFinding: false });
       if (device && given.length > 1)
         await store.learn(device.id, { readsByPosition: asked.memberCode !== given[0] }).catch(() => undefined);
       return;

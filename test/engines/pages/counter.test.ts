@@ -12,6 +12,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
+import { button, findCard, sent } from '../../rig/start/counter.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 import { aUser, signedIn } from '../../rig/start/signIn.js';
@@ -43,10 +44,6 @@ const ledgerOf = async (memberId: string) =>
     .filter(({ type }) => type !== 'initial')
     .map(({ type, delta, actor }) => [type, delta, actor?.type]);
 
-const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' });
-const sent = (page: Page) => page.getByRole('status').getByText('Sent ✓', { exact: true }).waitFor();
-
 async function openAs(role: string, path: string, options: BrowserContextOptions = screens.phone): Promise<Page> {
   const user = await aUser(service.deps, { merchantId: merchant.id, roleIds: [role] });
   const [cookie = ''] = (await signedIn(service, user)).Cookie?.split('session=').slice(1) ?? [];
@@ -54,11 +51,6 @@ async function openAs(role: string, path: string, options: BrowserContextOptions
   await page.context().addCookies([{ name: 'session', value: cookie, url: service.publicUrl }]);
   await page.goto(`${service.publicUrl}${path}`);
   return page;
-}
-
-async function find(page: Page, code: string): Promise<void> {
-  await page.getByLabel(/Card number/).fill(code);
-  await button(page, 'Find').click();
 }
 
 async function pairingCode(name: string): Promise<string> {
@@ -93,17 +85,17 @@ describe.runIf(hasBrowser)('the till', () => {
     expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Overview']);
     await keepScreenshot(page, `console-counter-find-${role}-phone`, { fullPage: false });
     expect(await findBarriers(page)).toEqual([]);
-    await find(page, phone);
+    await findCard(page, phone);
     await till.getByRole('heading', { name: 'Ada L.' }).waitFor();
     await keepScreenshot(page, `console-counter-member-${role}-phone`, { fullPage: false });
     await button(page, '+2: 2 stamps').click();
     await sent(page);
     await page.getByText('10 of 10').waitFor();
-    await button(page, 'Again').click();
+    await button(page, 'Give more').click();
     await button(page, 'Redeem: Free coffee').click();
     await page.getByText('0 of 10').waitFor();
     await sent(page);
-    await button(page, 'Undo Redeem: Free coffee').click();
+    await button(page, 'Undo: Free coffee').click();
     await page.getByText('10 of 10').waitFor();
     await sent(page);
     await keepScreenshot(page, `console-counter-done-${role}-phone`, { fullPage: false });
@@ -114,7 +106,7 @@ describe.runIf(hasBrowser)('the till', () => {
     ]);
     expect(await findBarriers(page)).toEqual([]);
     await button(page, 'Next customer').click();
-    await page.getByRole('link', { name: 'Use the camera' }).click();
+    await page.getByRole('link', { name: 'Scan with the camera' }).click();
     await page.waitForURL(/\/till$/);
     await page.context().close();
   });
@@ -142,7 +134,7 @@ describe.runIf(hasBrowser)('the till', () => {
     await button(page, 'Connect').click();
     await page.getByText('Kitchen till').waitFor();
     const ada = await aMember({ firstName: 'Ada' });
-    await find(page, ada.memberCode);
+    await findCard(page, ada.memberCode);
     await button(page, '+1: 1 stamp').click();
     await sent(page);
     expect(await ledgerOf(ada.id)).toEqual([['earn', 1, 'reader']]);
@@ -156,7 +148,7 @@ describe.runIf(hasBrowser)('the till', () => {
       const ada = await aMember({ firstName: 'Ada' });
       const page = await openAs('till', '/till', options);
       await page.getByRole('heading', { name: 'Next customer' }).waitFor();
-      await find(page, ada.memberCode);
+      await findCard(page, ada.memberCode);
       await page.getByText('0 of 10').waitFor();
       await page.evaluate(`kept = IDBObjectStore.prototype.add;
         IDBObjectStore.prototype.add = () => { throw new DOMException('full', 'QuotaExceededError') }`);
@@ -194,7 +186,7 @@ describe.runIf(hasBrowser)('the till', () => {
     const ada = await aMember({ firstName: 'Ada' });
     const page = await openAs('till', '/till');
     await page.getByRole('heading', { name: 'Next customer' }).waitFor();
-    await find(page, ada.memberCode);
+    await findCard(page, ada.memberCode);
     await page.getByText('0 of 10').waitFor();
     await button(page, 'Next customer').click();
     await page.context().setOffline(true);
