@@ -17,6 +17,7 @@ import type { SendResult } from './sendWebhook.client.js';
 
 const writeEveryMs = 1_000;
 const failingTooLongMs = 5 * 86_400_000;
+const asStored = { returnDocument: 'after' } as const;
 
 /** The latest success of each subscription whose write waits. */
 const waiting = new WeakMap<WorkerDeps, Map<string, Date>>();
@@ -41,23 +42,19 @@ export async function recordHealth(
     return;
   }
   const asAttempted = { _id, merchantId, updatedAt, enabled: true };
+  const since = 'health.failingSince';
   const failed = { $inc: { 'health.consecutiveFailures': 1 } };
   // The stored health counts: another attempt may have succeeded since this one began.
-  const counted = await subscriptions.findOneAndUpdate(asAttempted, failed, { returnDocument: 'after' });
+  const begins = () =>
+    subscriptions.findOneAndUpdate({ ...asAttempted, [since]: null }, { ...failed, $set: { [since]: now } }, asStored);
+  const goesOn = () => subscriptions.findOneAndUpdate({ ...asAttempted, [since]: { $ne: null } }, failed, asStored);
+  const counted = (await begins()) ?? (await goesOn()) ?? (await begins());
   if (!counted) return;
   const failingSince = counted.health.failingSince ?? now;
   const reason = disableReason(result, now.getTime() - failingSince.getTime());
-  const asCounted = {
-    ...asAttempted,
-    'health.failingSince': counted.health.failingSince,
-    'health.consecutiveFailures': { $gt: 0 },
-  };
-  const failing = { 'health.failingSince': failingSince };
-  if (!reason) {
-    if (!counted.health.failingSince) await subscriptions.updateOne(asCounted, { $set: failing });
-    return;
-  }
-  const disabled = { ...failing, enabled: false, 'health.disabledReason': reason };
+  if (!reason) return;
+  const asCounted = { ...asAttempted, [since]: failingSince, 'health.consecutiveFailures': { $gt: 0 } };
+  const disabled = { [since]: failingSince, enabled: false, 'health.disabledReason': reason };
   const where = reason === 'gone' ? asAttempted : asCounted;
   try {
     await transact(

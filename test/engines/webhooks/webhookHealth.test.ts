@@ -1,6 +1,8 @@
 // The health of a subscription as its owner sees it: it is disabled only with a reason, and no event is lost while it
 // is disabled.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordHealth } from '../../../activities/webhooks/subscriptionHealth.writes.js';
+import type { SubscriptionRow } from '../../../schemas/webhooks/webhooks.rows.js';
 import { webhooks } from '../../../stack/commands/webhooks.js';
 import { until } from '../../rig/checks/until.js';
 import { type Receiver, startReceiver } from '../../rig/standins/receiver.js';
@@ -8,6 +10,7 @@ import { runOn } from '../../rig/start/commandLine.js';
 import type { TestMerchant } from '../../rig/start/merchant.js';
 import type { TestService } from '../../rig/start/service.js';
 import { type SubscribedService, startSubscribedService } from '../../rig/start/subscribedService.js';
+import { startTestWorker } from '../../rig/start/testWorker.js';
 
 let subscribed: SubscribedService;
 let service: TestService;
@@ -45,6 +48,33 @@ describe('the health of a subscription', () => {
     await happens();
     const ok = await healthBecomes('ok');
     expect(ok).toMatchObject({ failingSince: null, consecutiveFailures: 0, lastSuccessAt: expect.any(String) });
+  });
+
+  it('is never failing without the time of the first failure', async () => {
+    const { deps, close } = await startTestWorker(service);
+    const { subscriptions } = deps.collections;
+    const subscription = await subscriptions.findOne({ _id: id });
+    if (!subscription) throw new Error('The subscription is gone.');
+    const seen: SubscriptionRow['health'][] = [];
+    const watched = new Proxy(subscriptions, {
+      get(target, name) {
+        const value = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return async (...given: unknown[]) => {
+          const answer = await value.apply(target, given);
+          const stored = await subscriptions.findOne({ _id: id });
+          if (stored) seen.push(stored.health);
+          return answer;
+        };
+      },
+    });
+    const watching = { ...deps, collections: { ...deps.collections, subscriptions: watched } };
+    for (const ok of [false, false, true, false, true])
+      await recordHealth(watching, { subscription, result: { ok, error: ok ? null : 'status' } });
+    await close();
+    expect(seen.length).toBeGreaterThanOrEqual(5);
+    for (const { consecutiveFailures, failingSince } of seen)
+      expect([consecutiveFailures > 0, failingSince !== null]).toEqual(Array(2).fill(consecutiveFailures > 0));
   });
 
   it('says within seconds when the latest success was', async () => {

@@ -47,7 +47,11 @@ describe('a response that does not conform', () => {
     ['an undeclared field next to data', tags({ body: { success: true, data: { tags: [] }, note: 1 } }), '"note"'],
     ['a missing field', tags({ body: { success: true, data: {} } }), '"tags"'],
     ['a wrong type', tags({ body: { success: true, data: { tags: [1] } } }), '/data/tags/0 must be string'],
-    ['a code of another operation', tags({ status: 401, body: failing('MEMBER_NOT_FOUND') }), '/error/code'],
+    [
+      'a code of another operation',
+      tags({ status: 401, body: failing('MEMBER_NOT_FOUND') }),
+      'MEMBER_NOT_FOUND is not among',
+    ],
     [
       'details where there are none',
       tags({ status: 401, body: failing('INVALID_TOKEN', { details: 1 }) }),
@@ -61,7 +65,7 @@ describe('a response that does not conform', () => {
   it('is detected by a missing header', () => {
     const exchange = tags();
     exchange.headers.delete('ratelimit-reset');
-    expect(() => mustConform(exchange)).toThrow('the header RateLimit-Reset is missing');
+    expect(() => mustConform(exchange)).toThrow('the header RateLimit-Reset is null');
   });
 
   it('is detected by a request that was accepted against the document', () => {
