@@ -76,8 +76,8 @@ export const parts: readonly Part[] = [
   {
     name: 'schemathesis',
     proves: 'generated requests get declared answers',
-    args: script('test/schemathesis/main.ts', '--minutes', '2'),
-    limitMinutes: 8,
+    args: script('test/schemathesis/main.ts', '--minutes', '4'),
+    limitMinutes: 10,
     turn: 2,
   },
   {

@@ -7,7 +7,7 @@ import { csvOf, importForm } from '../rig/start/imports.js';
 type Seed = Pick<StackFile, 'baseUrl' | 'demo'>;
 
 /** Values by the name of their dictionary. */
-export type Dictionaries = Record<string, string[]>;
+export type Dictionaries = Record<string, (string | number)[]>;
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever came; what is missing fails where it is used
 async function call({ baseUrl, demo }: Seed, path: string, body?: unknown): Promise<any> {
@@ -96,6 +96,9 @@ async function seedEarning(stack: Seed): Promise<Dictionaries> {
     tillCodes: [regular.memberCode],
     transactions: ledger.map(({ id }: { id: string }) => id),
     currencies: ['EUR'],
+    amounts: [250, 1_000],
+    // A key that is used again needs the body of the first time.
+    keys: Array.from({ length: 2_000 }, (_, index) => `tap-number-${index}`),
     saleTimes: [new Date().toISOString()],
     merchants: [demoMerchantId],
     timeZones: ['Europe/Berlin'],
@@ -109,8 +112,26 @@ async function seedEarning(stack: Seed): Promise<Dictionaries> {
 export const bindings: [pathRegex: string, parameters: Record<string, keyof Dictionaries>][] = [
   ['/till/pair$', { 'body.code': 'pairingCodes' }],
   ['/till/lookup$', { 'body.memberCode': 'tillCodes', 'body.programId': 'earningPrograms' }],
-  ['/till/earn$', { 'body.memberCode': 'tillCodes', 'body.currency': 'currencies', 'body.occurredAt': 'saleTimes' }],
-  ['/till/', { 'body.memberCode': 'tillCodes', 'body.programId': 'earningPrograms', 'body.occurredAt': 'saleTimes' }],
+  [
+    '/till/earn$',
+    {
+      'body.memberCode': 'tillCodes',
+      'body.programId': 'earningPrograms',
+      'body.amount': 'amounts',
+      'body.currency': 'currencies',
+      'body.occurredAt': 'saleTimes',
+      'header.Idempotency-Key': 'keys',
+    },
+  ],
+  [
+    '/till/',
+    {
+      'body.memberCode': 'tillCodes',
+      'body.programId': 'earningPrograms',
+      'body.occurredAt': 'saleTimes',
+      'header.Idempotency-Key': 'keys',
+    },
+  ],
   ['/versions/', { 'path.id': 'earningPrograms', 'path.version': 'versions' }],
   ['/reverse$', { 'path.id': 'earners', 'path.transactionId': 'transactions' }],
   ['/earn$', { 'path.id': 'earners', 'body.currency': 'currencies', 'body.occurredAt': 'saleTimes' }],
