@@ -14,9 +14,9 @@ import type { WorkerDeps } from '../activities/workerDeps.js';
 import type { StartWorkflow } from '../platform/temporal/workflowClient.js';
 import { expirySlices } from '../schemas/points/expiry.rules.js';
 import { relayId } from '../schemas/shared/ids.js';
-import type { WorkflowInputs, WorkflowName } from '../schemas/tables/workflows.js';
+import type { DutyName, WorkflowInputs } from '../schemas/tables/workflows.js';
 
-interface DutyOf<N extends WorkflowName> {
+interface DutyOf<N extends DutyName> {
   /** The id of its workflow. */
   id: string;
   name: N;
@@ -26,7 +26,7 @@ interface DutyOf<N extends WorkflowName> {
   every: number;
   isDue: (deps: WorkerDeps) => Promise<boolean>;
 }
-export type Duty = { [N in WorkflowName]: DutyOf<N> }[WorkflowName];
+export type Duty = { [N in DutyName]: DutyOf<N> }[DutyName];
 
 async function hasOne<T extends Document>(collection: Collection<T>, where: Filter<T>): Promise<boolean> {
   return (await collection.findOne(where, { projection: { _id: 1 } })) !== null;
@@ -156,7 +156,7 @@ async function watch(deps: WorkerDeps, { id, name, input, summary, every, isDue 
     try {
       if (deps.workflowClient.available() && (await isDue(deps))) {
         const start = { name, workflowId: id, input, summary, searchAttributes: {}, priority: 3, fairnessKey: id };
-        await deps.workflowClient.start(start as StartWorkflow<WorkflowName>);
+        await deps.workflowClient.start(start as StartWorkflow<DutyName>);
       }
     } catch (error) {
       deps.log.warn({ err: error, workflowId: id }, 'due work could not be started; trying again');

@@ -21,6 +21,7 @@ import type { Logger } from 'pino';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import {
+  dutyNames,
   type PassIssuance,
   passIssuanceName,
   passUpdateName,
@@ -95,18 +96,7 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
  * event has the id of a delivered one, and the workflow of a delivery that has succeeded ends at once. Erasures: an
  * erased member is searched more than once. Duties (worker/duties.ts): they run whenever something is due.
  */
-const repeated: readonly WorkflowName[] = [
-  ...(['deliverWebhook', 'eraseMember'] as const),
-  ...([
-    'relay',
-    'expirePoints',
-    'reviveWork',
-    'removeBatchRows',
-    'repushPasses',
-    'updateClasses',
-    'followGoogle',
-  ] as const),
-];
+const repeated: readonly WorkflowName[] = ['deliverWebhook', 'eraseMember', ...dutyNames];
 
 function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   return {

@@ -187,6 +187,13 @@ export interface WorkflowInputs {
 
 export type WorkflowName = keyof WorkflowInputs;
 
+/** They run whenever something is due (worker/duties.ts). */
+export const dutyNames = [
+  ...(['relay', 'expirePoints', 'reviveWork', 'removeBatchRows'] as const),
+  ...(['repushPasses', 'updateClasses', 'followGoogle'] as const),
+] as const satisfies readonly WorkflowName[];
+export type DutyName = (typeof dutyNames)[number];
+
 /** What pushPasses recorded, by event id. Events that another lease owner processes are missing. */
 export interface PushedPasses {
   passUpdates: Record<string, PassUpdate>;

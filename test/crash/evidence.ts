@@ -2,6 +2,7 @@
 // at the receivers, the workflows in Temporal. It is plain data, so that a test can run the checkers on made-up cases.
 
 import type { LedgerType } from '../../schemas/points/ledger.schema.js';
+import { dutyNames } from '../../schemas/tables/workflows.js';
 
 /** Changes of a balance; each has an idempotency key. */
 export const balanceKinds = ['delta', 'value', 'redeem', 'earn', 'reverse'] as const;
@@ -153,13 +154,4 @@ export interface Evidence {
 }
 
 /** Workflow types that run whenever something is due, or by a schedule. */
-export const permanentWorkflows: readonly string[] = [
-  'relay',
-  'repushPasses',
-  'recount',
-  'expirePoints',
-  'reviveWork',
-  'removeBatchRows',
-  'updateClasses',
-  'followGoogle',
-];
+export const permanentWorkflows: readonly string[] = [...dutyNames, 'recount'];

@@ -113,7 +113,7 @@ describe('watching', () => {
       available: () => true,
       start: async ({ workflowId }: StartWorkflow<WorkflowName>) => void starts.push(workflowId),
     };
-    const given = { name: 'recount', input: {}, summary: 'for a test', every: 50 } as const;
+    const given = { name: 'reviveWork', input: {}, summary: 'for a test', every: 50 } as const;
     let looks = 0;
     const duties = [
       { ...given, id: 'never', isDue: async () => false },
