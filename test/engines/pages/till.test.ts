@@ -1,20 +1,12 @@
 // The till in a real browser against the real service (docs/till.md): paired, stamping, without a line, with a camera.
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
-import {
-  findBarriers,
-  hasBrowser,
-  keepScreenshot,
-  screens,
-  startBrowser,
-  type TestBrowser,
-} from '../../rig/standins/browser.js';
-import { writeFilm } from '../../rig/standins/cameraFilm.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, type TestBrowser } from '../../rig/standins/browser.js';
+import { startFilmingBrowser } from '../../rig/standins/cameraFilm.js';
 import { button, type Counter, findCard, openCounter, scan, sent } from '../../rig/start/counter.js';
 import type { TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
@@ -33,13 +25,7 @@ beforeAll(async () => {
   counter = await openCounter(service);
   ({ merchant } = counter);
   filmed = await aMember({ firstName: 'Grace' });
-  const film = join(await mkdtemp(join(tmpdir(), 'till-')), 'card.y4m');
-  await writeFilm(film, filmed.memberCode);
-  browser = await startBrowser([
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-video-capture=${film}`,
-  ]);
+  browser = await startFilmingBrowser(filmed.memberCode);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,8 +1,5 @@
 // The screen of the till in a real browser: every size and direction, a screen reader, sound and vibration, and what the
 // device takes away from it.
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsole } from '../../../stack/buildConsole.js';
@@ -15,7 +12,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
-import { writeFilm } from '../../rig/standins/cameraFilm.js';
+import { startFilmingBrowser } from '../../rig/standins/cameraFilm.js';
 import { type Gateway, startGateway } from '../../rig/standins/gateway.js';
 import { closeDatabases, failCamera, noticed } from '../../rig/standins/pageWatch.js';
 import { button, type Counter, findCard, openCounter, scan, sent } from '../../rig/start/counter.js';
@@ -38,13 +35,7 @@ beforeAll(async () => {
   gateway.leadTo(service.publicUrl);
   counter = await openCounter(service);
   grace = await counter.aMember({ firstName: 'Grace' });
-  const film = join(await mkdtemp(join(tmpdir(), 'till-')), 'card.y4m');
-  await writeFilm(film, grace.memberCode);
-  filming = await startBrowser([
-    '--use-fake-device-for-media-stream',
-    '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-video-capture=${film}`,
-  ]);
+  filming = await startFilmingBrowser(grace.memberCode);
   plain = await startBrowser(['--blink-settings=defaultFontSize=32']);
 });
 afterAll(async () => {

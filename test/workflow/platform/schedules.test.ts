@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { Client, Connection, type ScheduleOptions } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import type { Logger } from 'pino';
+import pino from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Wallets } from '../../../activities/wallets/wallets.client.js';
 import { newId } from '../../../schemas/shared/ids.js';
@@ -156,7 +156,7 @@ describe('a worker that starts while Temporal is away', () => {
   const given = (namespace: string, address: string) => {
     const lazy = Connection.lazy({ address, connectTimeout: '300ms', interceptors: [] });
     const warned: string[] = [];
-    const log = { warn: (_: unknown, message: string) => void warned.push(message) } as unknown as Logger;
+    const log = pino({ level: 'warn' }, { write: (line) => void warned.push(line) });
     const signal = new AbortController();
     const input = { wallets: noWallets, startedAt: early, log, signal: signal.signal };
     return { lazy, warned, abort: () => signal.abort(), start: new Client({ connection: lazy, namespace }), input };
@@ -175,7 +175,7 @@ describe('a worker that starts while Temporal is away', () => {
     way.shut();
   });
 
-  it('stops trying when it is told to stop', async () => {
+  it('stops trying when its signal is aborted', async () => {
     const way = await aWay();
     way.shut();
     const { lazy, start, warned, abort, input } = given(client.options.namespace, way.address);
@@ -186,7 +186,7 @@ describe('a worker that starts while Temporal is away', () => {
     await lazy.close();
   });
 
-  it('is told when Temporal refuses', async () => {
+  it('gets the error when Temporal refuses', async () => {
     const { lazy, start, warned, input } = given('', forkEngines().temporalAddress);
     await expect(ensureSchedulesWhenUp(start, input)).rejects.toThrow();
     expect(warned).toEqual([]);
