@@ -1,5 +1,5 @@
 // `npm run migrate`, `backup` and `restore`: on MONGODB_URI, on the stack that runs on STACK_DIR, or on a stopped one,
-// whose engine is started for this alone. A stack that runs is not restored: its API and worker would write meanwhile.
+// whose engine is started for this alone. A stack that runs is not restored, because its API and worker write.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { backup } from './commands/backup.js';

@@ -63,7 +63,7 @@ export interface Repeatable {
   fingerprint: string;
 }
 
-/** The member whom the same request has changed before, whatever its code means by now. */
+/** The member whom the same request has changed before, also when its code has come to mean other members. */
 async function changedBefore(
   deps: Deps,
   found: readonly MemberRow[],

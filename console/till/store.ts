@@ -62,7 +62,7 @@ export function createTillStore(name = 'till'): TillStore {
     opening.catch(forget);
     return opening;
   };
-  /** A database that the system has closed may never answer. `late` tells a work that nobody waits for it any more. */
+  /** A database that the system has closed may never answer. `late` says that the caller has stopped waiting. */
   async function inTime<T>(work: Work<T>): Promise<T> {
     const late = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -116,7 +116,7 @@ export function createTillStore(name = 'till'): TillStore {
     add: (asked, { key, at }) =>
       within(async (db, late) => {
         const change = db.transaction(['settings', 'devices', 'taps'], 'readwrite', { durability: 'strict' });
-        // The cashier is told that a tap which fails or comes too late is not noted, so it must not be.
+        // The screen says "not noted" for a tap that fails or comes too late, so it must not be stored.
         const withdraw = () => {
           try {
             change.abort();

@@ -23,7 +23,7 @@ export interface Known {
   member: Member;
   programId: string | undefined;
   at: number;
-  /** The taps that were sent before it was told, and not decided: the balance may have them. */
+  /** The taps that were under way when the balance was read: it may have them. */
   sent?: number[];
 }
 

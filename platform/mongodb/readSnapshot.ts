@@ -8,7 +8,7 @@ const longestReadSeconds = 3_600;
 /**
  * Gives a session whose reads all see the same moment. MongoDB keeps one for five minutes (its parameter
  * `minSnapshotHistoryWindowInSeconds`), and a read after that fails. The embedded engine has no such sessions, but its
- * transactions see one moment, so they may take longer meanwhile.
+ * transactions see one moment, so their time limit is raised until the read ends.
  */
 export async function readSnapshot<T>(mongo: MongoClient, read: (session: ClientSession) => Promise<T>): Promise<T> {
   const admin = mongo.db('admin');

@@ -34,7 +34,7 @@ const phoneLike = /^\+?[\d.:_-]{7,}$/;
 const isPlain = (text: string): boolean => plainText.test(text) && !phoneLike.test(text);
 const isMemberId = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\d(T[\d:.]{5,12}(Z|[+-]\d\d:\d\d)?)?$/.test(text);
-/** The number of a receipt, perhaps with a short prefix: whatever else a cash register sends may be a name or a phone. */
+/** The number of a receipt, perhaps with a short prefix. Any other text of a cash register may be a name or a phone. */
 const isReceipt = (text: string): boolean => /^[A-Za-z]{0,3}[-_.:]?\d{1,6}$/.test(text);
 
 /**

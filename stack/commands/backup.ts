@@ -45,7 +45,7 @@ export const backup: Command = {
   verbs: {
     '': {
       usage: 'FOLDER',
-      does: 'writes all rows, as they were at one moment, into a new folder; the service may run meanwhile',
+      does: 'writes all rows, as they were at one moment, into a new folder, also while the service runs',
       example: 'backups/2026-11-25',
       takesWords: true,
       audit: null,

@@ -1,5 +1,5 @@
 // A backup as a folder: the rows of each collection as `mongodump --gzip` writes them, and backup.json, which says how
-// many rows there are and adds up their digests, whatever their order.
+// many rows there are and the sum of their digests, which does not depend on their order.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const manifest = z.object({
 });
 export type Manifest = z.infer<typeof manifest>;
 
-/** The row of probes is written by whatever watches the database, also during a restore. */
+/** Checks of the database's health write the row of probes, also during a restore. */
 export const isBackedUp = (name: string): boolean => name !== 'probes';
 
 export const manifestFile = 'backup.json';

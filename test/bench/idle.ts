@@ -1,4 +1,4 @@
-// Memory and processor time of API and worker without requests, and what Temporal does for them meanwhile.
+// Memory and processor time of API and worker without requests, and the actions that they cost at Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';

@@ -1,7 +1,7 @@
 // Expires points, in steps of about 10 s. While members of programs with a new expiry rule still lack lots, a step that
 // gives lots and a step that expires points take turns. When all have lots, the points of all slices are expired once
-// more, for those who got theirs meanwhile. A worker looks each minute whether something is due, and starts it
-// then (worker/duties.ts).
+// more, for those who got theirs in between. A worker looks each minute whether something is due, and starts it then
+// (worker/duties.ts).
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
 import type { ExpirePoints } from '../../schemas/tables/workflows.js';
 import { batches } from '../shared/activityOptions.js';

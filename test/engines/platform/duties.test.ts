@@ -76,7 +76,7 @@ describe('a duty', () => {
     ['an upload', ['remove-batch-rows'], { in: 'batches', phase: 'storing' }],
     ['rows of an ended batch', ['remove-batch-rows'], { in: 'batches', phase: 'completed', rowsUntil: ago(1) }],
     ['a phone that did not fetch', ['repush'], { in: 'devices', recheckAt: ago(1) }],
-    ['a phone that was not told', ['repush'], { in: 'members', merchantId: 'm', pass: { appleDueAt: ago(1) } }],
+    ['a phone that was not pushed to', ['repush'], { in: 'members', merchantId: 'm', pass: { appleDueAt: ago(1) } }],
     ['a removal that was not reported', ['repush'], { in: 'removals', reportAt: ago(1) }],
     ['a changed program', ['update-classes'], { in: 'classUpdates' }],
     ['an object behind', ['follow-google'], { in: 'members', merchantId: 'm', pass: { googleDueAt: ago(1) } }],
