@@ -4,7 +4,7 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import { isSecureOrLocal } from '../../../schemas/shared/addresses.rules.js';
 import { type AppleSettings, authorities, CredentialProblem, certificate, privateKey } from './pemSettings.rules.js';
-import { type PassSigner, passSigner } from './signature.rules.js';
+import { canSign, type PassSigner, passSigner } from './signature.rules.js';
 
 export interface ApnsKey {
   key: KeyObject;
@@ -98,7 +98,8 @@ function checkKey(signerCert: X509Certificate, signerKey: KeyObject): void {
   if (!signerCert.checkPrivateKey(signerKey)) {
     throw new CredentialProblem('APPLE_SIGNER_KEY is not the key of APPLE_SIGNER_CERT.');
   }
-  if (signerKey.asymmetricKeyType !== 'rsa') throw new CredentialProblem('APPLE_SIGNER_KEY is not an RSA key.');
+  if (!canSign(signerKey))
+    throw new CredentialProblem('APPLE_SIGNER_KEY is neither an RSA key nor one of the curves P-256, P-384 and P-521.');
 }
 
 function checkSubject(signerCert: X509Certificate, passTypeId: string, teamId: string): void {

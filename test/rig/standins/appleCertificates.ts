@@ -36,6 +36,8 @@ export interface AppleCertificateOptions {
   /** The OU of the WWDR certificate. */
   wwdrGeneration?: string;
   days?: number;
+  /** The elliptic curve of the pass certificate's key; default: RSA. */
+  curve?: string;
 }
 
 const PASSPHRASE = 'a passphrase';
@@ -45,18 +47,22 @@ async function rsaKey(): Promise<string> {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-async function ecKey(): Promise<string> {
-  const { privateKey } = await makeKeys('ec', { namedCurve: 'prime256v1' });
+async function ecKey(namedCurve = 'prime256v1'): Promise<string> {
+  const { privateKey } = await makeKeys('ec', { namedCurve });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 export async function makeAppleCertificates(options: AppleCertificateOptions = {}): Promise<AppleCertificates> {
   const { passTypeId = 'pass.com.example.loyalty', teamId = 'TEAM123456', wwdrGeneration = 'G4', days = 365 } = options;
+  const { curve } = options;
   const folder = await mkdtemp(join(tmpdir(), 'apple-certificates-'));
   const file = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => run('openssl', args);
   try {
-    const [wwdrKey, signerKey, serverKey, apnsKey] = await Promise.all([rsaKey(), rsaKey(), ecKey(), ecKey()]);
+    const [wwdrKey, signerKey, serverKey, apnsKey] = await Promise.all([
+      ...[rsaKey(), curve === undefined ? rsaKey() : ecKey(curve)],
+      ...[ecKey(), ecKey()],
+    ] as const);
     await writeFile(file('wwdr.key'), wwdrKey);
     await writeFile(file('signer.key'), signerKey);
     await writeFile(file('server.key'), serverKey);
@@ -75,7 +81,7 @@ export async function makeAppleCertificates(options: AppleCertificateOptions = {
       ...['-out', file('signer.pem')],
     );
     await openssl(
-      ...['rsa', '-aes256', '-in', file('signer.key'), '-passout', `pass:${PASSPHRASE}`, '-out', file('locked.key')],
+      ...['pkey', '-aes256', '-in', file('signer.key'), '-passout', `pass:${PASSPHRASE}`, '-out', file('locked.key')],
     );
     await openssl(
       ...['req', '-x509', '-sha256', '-key', file('server.key'), '-subj', '/CN=localhost', '-days', String(days)],
