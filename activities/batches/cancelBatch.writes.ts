@@ -1,7 +1,8 @@
-// Reads one batch of a merchant, and requests its cancellation.
+// Reads one batch of a merchant, who started it, and requests its cancellation.
 
 import type { Deps } from '../../platform/deps.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
+import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { unfinishedPhases } from '../access/batchRoom.writes.js';
@@ -16,6 +17,15 @@ export async function readBatch(deps: Deps, { merchantId, batchId }: BatchAt): P
   const batch = await deps.collections.batches.findOne({ _id: batchId, merchantId });
   if (!batch) throw new ServiceError('BATCH_NOT_FOUND');
   return batch;
+}
+
+/** Whether the batch of this id was started by the actor. */
+export async function hasStarted(
+  deps: Deps,
+  { merchantId, batchId, actor }: BatchAt & { actor: Actor },
+): Promise<boolean> {
+  const by = { 'startedBy.type': actor.type, 'startedBy.id': actor.id };
+  return (await deps.collections.batches.countDocuments({ _id: batchId, merchantId, ...by }, { limit: 1 })) === 1;
 }
 
 const cancellable = unfinishedPhases.filter((phase) => phase !== 'publishing');

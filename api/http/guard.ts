@@ -4,6 +4,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { suspensions } from '../../activities/access/merchants.reads.js';
+import { hasStarted } from '../../activities/batches/cancelBatch.writes.js';
 import { noteRefusal } from '../../activities/till/taps.writes.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { PendingAudit } from '../../platform/mongodb/transaction.js';
@@ -98,8 +99,12 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
   if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
   if (endpoint.session && !caller.session) throw new ServiceError('CONSOLE_SESSION_REQUIRED');
-  const { access, otherAccess, alsoAccess } = endpoint;
+  const { access, otherAccess, alsoAccess, starterMay } = endpoint;
   if (access === 'session') return caller;
+  if (starterMay && !caller.permissions.has(access)) {
+    const batchId = lowerUuid(ctx.params.id ?? '');
+    if (await hasStarted(deps, { ...caller, batchId })) return caller;
+  }
   const needed = otherAccess && caller.permissions.has(otherAccess) ? otherAccess : access;
   requireHeld(caller, alsoAccess ? [needed, alsoAccess] : [needed]);
   return caller;

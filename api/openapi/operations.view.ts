@@ -32,10 +32,11 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 
 export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-function accessSentence({ access, otherAccess, alsoAccess, session }: Endpoint): string {
+function accessSentence({ access, otherAccess, starterMay, alsoAccess, session }: Endpoint): string {
   if (access === 'public') return 'Needs no credential; counted by IP address.';
   if (access === 'session') return 'Needs a console session, with any roles; an API key is refused.';
   if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`, as the description says.`;
+  if (starterMay) return `Needs the permission \`${access}\`; who started the batch needs none.`;
   if (alsoAccess) return `Needs the permissions \`${access}\` and \`${alsoAccess}\`.`;
   return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
 }

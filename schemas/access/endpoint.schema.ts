@@ -49,6 +49,8 @@ export interface Endpoint {
   access: Permission | 'public' | 'session';
   /** A permission that also opens the endpoint. The handler then checks which of the two this request needs. */
   otherAccess?: Permission;
+  /** Reads one batch: who started the batch needs no permission. */
+  starterMay?: true;
   /** A permission that is needed as well. */
   alsoAccess?: Permission;
   /** The endpoint needs a console session; an API key is refused regardless of its roles. */

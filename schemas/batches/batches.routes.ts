@@ -49,6 +49,7 @@ export const batchEndpoints = {
     tag,
     summary: 'The progress of a batch: phase, counts, percent, rate',
     access: view,
+    starterMay: true,
     result: batch,
     errors: ['BATCH_NOT_FOUND'],
   }),
@@ -69,6 +70,7 @@ export const batchEndpoints = {
     description:
       'With the delimiter of the file. First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, ignores them, and takes off the apostrophes that guard cells which a spreadsheet would run. Rows are kept for 7 days.',
     access: view,
+    starterMay: true,
     audit: { action: 'import.export-errors', writes: [], target: 'id' },
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],
@@ -79,6 +81,7 @@ export const batchEndpoints = {
     description:
       'Of the outcome `deduped`: with the delimiter of the file, first the column `row`, then the columns of the file, then `pointsNotGiven`: an existing member is left as it is, and can be given the points. Rows are kept for 7 days.',
     access: view,
+    starterMay: true,
     audit: { action: 'import.export-known', writes: [], target: 'id' },
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],

@@ -25,6 +25,7 @@ export const campaignEndpoints = {
     tag,
     summary: 'How far a campaign is',
     access: 'merchants.campaigns:view',
+    starterMay: true,
     result: campaign,
     errors: ['BATCH_NOT_FOUND'],
   }),
