@@ -7,6 +7,7 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { LoyaltyError } from '../sdk/index.js';
 import { dismiss, notices, queryClient } from './actions.js';
 import { calls, connection, isBack, isOutdated } from './api.js';
+import { LeaveQuestion, reload } from './leave.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
 import { OpenTill, Page, Skeleton } from './parts/page.js';
@@ -54,6 +55,7 @@ const pages = {
   '/programs/:id': page(() => import('./pages/program.js').then((shown) => shown.Program)),
   '/members': page(() => import('./pages/members.js').then((shown) => shown.Members)),
   '/members/:id': page(() => import('./pages/member.js').then((shown) => shown.Member)),
+  '/members/:id/data': page(() => import('./pages/memberData.js').then((shown) => shown.MemberData)),
   '/imports': page(() => import('./pages/imports.js').then((shown) => shown.Imports)),
   '/campaigns': page(() => import('./pages/campaigns.js').then((shown) => shown.Campaigns)),
   '/webhooks': page(() => import('./pages/webhooks.js').then((shown) => shown.Webhooks)),
@@ -274,7 +276,7 @@ export function App() {
       )}
       {outdated && (
         <p className="banner" role="alert">
-          {texts.frame.outdated} <Button onPress={() => window.location.reload()}>{texts.frame.reload}</Button>
+          {texts.frame.outdated} <Button onPress={reload}>{texts.frame.reload}</Button>
         </p>
       )}
       <div className={`body ${menu ? 'open' : ''} ${shown.length > 0 ? '' : 'alone'}`}>
@@ -291,6 +293,7 @@ export function App() {
       </div>
       <Notices onCalls={() => setShowsCalls(true)} />
       {showsCalls && <Calls onClose={() => setShowsCalls(false)} />}
+      <LeaveQuestion />
       {signedOut && <SignInAgain />}
     </I18nProvider>
   );

@@ -5,12 +5,14 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './actions.js';
 import { App, startLoading } from './app.js';
+import { watchLeaving } from './leave.js';
 import './style.css';
 
 const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no place for the console.');
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '');
+watchLeaving();
 startLoading(window.location.pathname.slice(base.length) || '/');
 
 createRoot(place).render(

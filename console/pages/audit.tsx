@@ -5,8 +5,9 @@ import { api, data } from '../api.js';
 import { Select, TextInput } from '../parts/form.js';
 import { Address, Failure, Fold, Moment, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
+import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { useNames } from './people.js';
+import { useNames, useUsers } from './people.js';
 import { RequestLink } from './requests.js';
 
 const said = texts.audit;
@@ -30,12 +31,13 @@ const pageOf: Record<string, (id: string) => string> = {
   campaign: () => '/campaigns',
 };
 
+const short = (id: string): string => (id.length > 12 ? `${id.slice(0, 8)}…` : id);
+
 /** The name of the target, with a link to its page; the id of one that has no name or is gone. */
-function Target({ entry: { action, targetId, targetName }, name }: { entry: Entry; name: string }) {
+function Target({ entry: { action, targetId, targetName }, name }: { entry: Entry; name: string | undefined }) {
   const [kind = ''] = action.split('.');
-  const known = targetName ?? said.targets[kind] ?? (name === targetId ? undefined : name);
-  if (known === undefined)
-    return <code title={targetId}>{targetId.length > 12 ? `${targetId.slice(0, 8)}…` : targetId}</code>;
+  const known = targetName ?? said.targets[kind] ?? name;
+  if (known === undefined) return <code title={targetId}>{short(targetId)}</code>;
   const page = pageOf[kind]?.(targetId);
   return page ? (
     <Link href={page} title={targetId}>
@@ -48,13 +50,77 @@ function Target({ entry: { action, targetId, targetName }, name }: { entry: Entr
   );
 }
 
+type Named = readonly [id: string, name: string];
+
+/** Who and what there is to choose from, as far as the role may see it. */
+function useChoices(entries: readonly Entry[]): { actors: Named[]; targets: Named[] } {
+  const page = { params: { query: { pageSize: 100 } } };
+  const users = useUsers();
+  const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')), { enabled: may('api-keys:view') });
+  const readers = useRead(['readers', 'all'], () => data(api.GET('/merchants/me/readers', page)), {
+    enabled: may('readers:edit'),
+  });
+  const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')), {
+    enabled: may('merchants.programs:view'),
+  });
+  const devices = (readers.data?.items ?? []).map(({ id, name }): Named => [id, name]);
+  const makers = (keys.data ?? []).map(({ id, name }): Named => [id, name]);
+  const people = users.map(({ id, email }): Named => [id, email]);
+  return {
+    actors: distinct([
+      ...people,
+      ...makers,
+      ...devices,
+      ...entries.flatMap(({ actor: { id, name } }): Named[] => (name === undefined ? [] : [[id, name]])),
+    ]),
+    targets: distinct([
+      ...(programs.data ?? []).map(({ _id, name }): Named => [_id, name]),
+      ...people,
+      ...makers,
+      ...devices,
+      ...entries.flatMap(({ targetId, targetName }): Named[] =>
+        targetName === undefined ? [] : [[targetId, targetName]],
+      ),
+    ]),
+  };
+}
+
+const distinct = (named: readonly Named[]): Named[] =>
+  [...new Map(named)].sort(([, one], [, other]) => one.localeCompare(other));
+
+interface ChoiceProps {
+  name: 'actor' | 'targetId';
+  label: string;
+  any: string;
+  choices: readonly Named[];
+  params: URLSearchParams;
+  put: (key: string, value: string) => void;
+}
+
+/** A filter by name. The address may hold an id that no choice has: it stays chosen. */
+function Choice({ name, label, any, choices, params, put }: ChoiceProps) {
+  const value = params.get(name) ?? '';
+  const isKnown = value === '' || choices.some(([id]) => id === value);
+  return (
+    <Select
+      name={name}
+      label={label}
+      value={value}
+      options={[['', any], ...(isKnown ? [] : [[value, short(value)] as const]), ...choices]}
+      onChange={(id) => put(name, id)}
+    />
+  );
+}
+
 export function Audit() {
   const [params, put] = useFilters();
   const nameOf = useNames();
+  const users = useUsers();
   const query = useSettled(params.toString(), 250);
   const entries = useRead(['audit', query], () => readAudit(Object.fromEntries(new URLSearchParams(query))), {
     keep: true,
   });
+  const choices = useChoices(entries.data?.items ?? []);
   return (
     <Page title={texts.nav.audit} lead={said.lead}>
       <Fold title={texts.frame.filters}>
@@ -73,15 +139,14 @@ export function Audit() {
             value={(params.get('since') ?? '').slice(0, 10)}
             onChange={(value) => put('since', value && `${value}T00:00:00Z`)}
           />
-          {(['actor', 'targetId'] as const).map((key) => (
-            <TextInput
-              key={key}
-              name={key}
-              label={key === 'actor' ? said.actorId : said.targetId}
-              value={params.get(key) ?? ''}
-              onChange={(value) => put(key, value)}
-            />
-          ))}
+          <Choice name="actor" label={said.actor} any={said.anybody} choices={choices.actors} {...{ params, put }} />
+          <Choice
+            name="targetId"
+            label={said.target}
+            any={said.anything}
+            choices={choices.targets}
+            {...{ params, put }}
+          />
         </search>
       </Fold>
       <Failure error={entries.error} />
@@ -95,7 +160,10 @@ export function Audit() {
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
           { title: said.actor, cell: ({ actor }) => <Address>{nameOf(actor)}</Address> },
           { title: said.action, cell: ({ action }) => actions[action] },
-          { title: said.target, cell: (entry) => <Target entry={entry} name={nameOf({ id: entry.targetId })} /> },
+          {
+            title: said.target,
+            cell: (entry) => <Target entry={entry} name={users.find(({ id }) => id === entry.targetId)?.email} />,
+          },
           { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
           {
             title: said.address,

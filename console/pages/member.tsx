@@ -1,12 +1,12 @@
 // One member: the card as the member sees it, what happened to it, and all actions on the member.
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useParams } from 'wouter';
 import { queryClient, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Address, Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone } from '../parts/phones.js';
 import { texts } from '../texts.js';
-import { type Made, Points, Redeem, Status, Tags } from './memberChanges.js';
+import { Points, Redeem, Status, Tags } from './memberChanges.js';
 import { type Detail, followMs, readMember } from './memberDetail.js';
 import { Ledger, Timeline } from './memberHistory.js';
 import { Pass } from './memberPass.js';
@@ -18,7 +18,6 @@ const said = texts.member;
 export function Member() {
   const { id = '' } = useParams();
   const member = useRead(['member', id], () => readMember(id), { everyMs: followMs });
-  const [made, setMade] = useState<Made | null>(null);
   const back = { to: '/members', title: texts.nav.members };
   if (!member.data)
     return (
@@ -32,8 +31,8 @@ export function Member() {
   return (
     <Page title={nameOf(member.data)} back={back} lead={<StatusBadge status={status} />}>
       <div className="columns">
-        <Points member={member.data} made={made} onMade={setMade} />
-        <Redeem member={member.data} onMade={setMade} />
+        <Points member={member.data} />
+        <Redeem member={member.data} />
       </div>
       <div className="columns">
         <Panel
@@ -64,7 +63,7 @@ export function Member() {
         </Panel>
         <Pass member={member.data} />
       </div>
-      <Ledger id={id} />
+      <Ledger member={member.data} />
       <div className="columns">
         <Person member={member.data} />
         <div className="stack">

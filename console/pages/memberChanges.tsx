@@ -1,41 +1,52 @@
 // The changes of one member: points, rewards, tags and status.
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
-import { Fold, number, Panel } from '../parts/page.js';
+import { Fold, number, Panel, useNow } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { changes, type Detail, edit } from './memberDetail.js';
+import { changes, type Detail, edit, useLedger } from './memberDetail.js';
+import { blockedBy, isUnusual, notGivenBecause } from './memberGuards.js';
+import { nameOf } from './members.js';
+
+/** The types of ledger entries that can be reversed (stack/buildConsole.ts). */
+declare const REVERSIBLE_TYPES: readonly string[];
 
 const said = texts.member;
 
-/** A change that was made here, and can be undone. */
-export interface Made {
-  memberId: string;
-  id: string;
-  delta: number;
-}
-
-interface CounterProps {
-  member: Detail;
-  /** The last change that was made here. */
-  made: Made | null;
-  onMade: (made: Made | null) => void;
-}
-
 const quick = [1, 2, 3] as const;
+/** As long as at a till. */
+const undoableMs = 10 * 60_000;
+const lookMs = 15_000;
+
+/** The newest change of the balance, for as long as one press takes it back. */
+function useUndoable(id: string) {
+  const now = useNow(lookMs);
+  const [newest] = useLedger(id, 1).data?.items ?? [];
+  const isUndoable =
+    newest !== undefined &&
+    !newest.reversedBy &&
+    REVERSIBLE_TYPES.includes(newest.type) &&
+    now - Date.parse(newest.createdAt) < undoableMs;
+  return isUndoable ? newest : undefined;
+}
 
 /** The balance and what is done most: everything that a person with a phone behind the counter needs comes first. */
-export function Points({ member, made, onMade }: CounterProps) {
+export function Points({ member }: { member: Detail }) {
   const { id, program, balance } = member;
   const isStamps = program.style === 'stamps';
   const title = isStamps ? said.stamps : said.points;
   const unit = program.fields.primaryLabel;
   const key = useIdempotencyKey();
   const sent = useRef('');
+  const undoable = useUndoable(id);
+  const [asks, setAsks] = useState<number | null>(null);
   const [draft, setDraft, clear] = useDraft(`points:${id}`, { delta: isStamps ? '1' : '', changeMessage: '' });
+  const changed = ({ previous, current }: { previous: number; current: number }) =>
+    said.changed(unit, previous, current);
   const give = useAction(
     (delta: number) => {
       const { changeMessage } = draft;
@@ -51,38 +62,45 @@ export function Points({ member, made, onMade }: CounterProps) {
     },
     {
       changes,
-      said: ({ previous, current }) => said.changed(unit, previous, current),
-      onDone({ transaction, member: { id: memberId } }) {
+      said: changed,
+      onDone() {
         key.done();
         clear();
-        onMade({ ...transaction, memberId });
       },
     },
   );
   const undo = useAction(
-    ({ id: transactionId }: Made) =>
+    (transactionId: string) =>
       data(
         api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
           params: { path: { id, transactionId } },
           body: {},
         }),
       ),
-    {
-      changes,
-      said: ({ previous, current }) => said.changed(unit, previous, current),
-      onDone: () => onMade(null),
-    },
+    { changes, said: changed },
   );
   const of = controlsOf(draft, setDraft);
   const isRunning = give.isRunning || undo.isRunning;
+  const typed = Number(draft.delta);
+  const hindrance = notGivenBecause(member, 1);
+  const typedHindrance = notGivenBecause(member, typed);
+  const typedHint = typedHindrance === hindrance ? undefined : typedHindrance;
+  const start = (delta: number) => (isUnusual(member, delta) ? setAsks(delta) : give.run(delta));
   const form = (
-    <Form label={title} findings={give.findings} onSubmit={() => give.run(Number(draft.delta))}>
+    <Form label={title} findings={give.findings} onSubmit={() => typedHindrance === undefined && start(typed)}>
       <div className="fields">
-        {!isStamps && <TextInput {...of('delta')} label={said.delta(unit)} hint={said.deltaHint} />}
+        <TextInput
+          {...of('delta')}
+          label={isStamps ? said.howMany : said.delta(unit)}
+          hint={isStamps ? typedHint : said.deltaHint}
+          {...(isStamps && { inputMode: 'numeric' as const })}
+        />
         <TextInput {...of('changeMessage')} label={said.changeMessage} />
       </div>
       <div>
-        <Submit isRunning={give.isRunning}>{isStamps ? said.giveStamp : said.give}</Submit>
+        <Submit isRunning={give.isRunning} isDisabled={typedHindrance !== undefined}>
+          {isStamps ? said.giveStamps(typed) : said.give}
+        </Submit>
       </div>
     </Form>
   );
@@ -93,26 +111,44 @@ export function Points({ member, made, onMade }: CounterProps) {
       </p>
       <div className="row quick">
         {quick.map((delta) => (
-          <Button key={delta} isDisabled={isRunning} onPress={() => give.run(delta)}>
+          <Button
+            key={delta}
+            isDisabled={isRunning || notGivenBecause(member, delta) !== undefined}
+            onPress={() => give.run(delta)}
+          >
             {said.plus(delta)}
           </Button>
         ))}
-        {made?.memberId === id && (
-          <Button isDisabled={isRunning} onPress={() => undo.run(made)}>
-            {said.undo(made.delta)}
+        {undoable && (
+          <Button isDisabled={isRunning} onPress={() => undo.run(undoable.id)}>
+            {said.undo(undoable.delta)}
           </Button>
         )}
       </div>
+      {hindrance !== undefined && <p className="hint">{hindrance}</p>}
       {isStamps ? <Fold title={said.withMessage}>{form}</Fold> : form}
+      {asks !== null && (
+        <Confirm
+          title={asks < 0 ? said.takeTitle(-asks, unit) : said.giveTitle(asks, unit)}
+          action={asks < 0 ? said.takeAll : said.giveAnyway}
+          kind="danger"
+          isRunning={give.isRunning}
+          onConfirm={() => give.run(asks, { onSettled: () => setAsks(null) })}
+          onClose={() => setAsks(null)}
+        >
+          <p>{(asks < 0 ? said.takeHint : said.giveHint)(nameOf(member), balance, unit)}</p>
+        </Confirm>
+      )}
     </Panel>
   );
 }
 
-export function Redeem({ member, onMade }: Omit<CounterProps, 'made'>) {
-  const { id, rewards } = member;
+export function Redeem({ member }: { member: Detail }) {
+  const { id, rewards, program } = member;
   const key = useIdempotencyKey();
+  const [asks, setAsks] = useState<Detail['rewards'][number] | null>(null);
   const redeem = useAction(
-    (rewardId: string) =>
+    ({ id: rewardId }: Detail['rewards'][number]) =>
       data(
         api.POST('/merchants/me/members/{id}/redeem', {
           params: { path: { id }, header: key.header() },
@@ -121,15 +157,17 @@ export function Redeem({ member, onMade }: Omit<CounterProps, 'made'>) {
       ),
     {
       changes,
-      said: said.redeemedNow,
-      onDone({ transaction, member: { id: memberId } }) {
+      said: (_, { name }) => said.redeemedFor(name, nameOf(member)),
+      onDone() {
         key.done();
-        onMade({ ...transaction, memberId });
+        setAsks(null);
       },
     },
   );
+  const hindrance = blockedBy(member);
   return (
     <Panel title={said.rewards}>
+      {hindrance !== undefined && rewards.some(({ ready }) => ready) && <p className="hint">{hindrance}</p>}
       <Table
         name={said.rewards}
         rows={rewards}
@@ -140,21 +178,32 @@ export function Redeem({ member, onMade }: Omit<CounterProps, 'made'>) {
           { title: said.cost, numeric: true, cell: ({ cost }) => number(cost) },
           {
             title: texts.frame.actions,
-            cell: ({ id: rewardId, name, ready, missing }) =>
-              ready ? (
+            cell: (reward) =>
+              reward.ready ? (
                 <Button
-                  aria-label={said.redeemReward(name)}
-                  isDisabled={redeem.isRunning || !may(edit)}
-                  onPress={() => redeem.run(rewardId)}
+                  aria-label={said.redeemReward(reward.name)}
+                  isDisabled={redeem.isRunning || !may(edit) || hindrance !== undefined}
+                  onPress={() => setAsks(reward)}
                 >
                   {said.redeem}
                 </Button>
               ) : (
-                said.missing(missing)
+                said.missing(reward.missing)
               ),
           },
         ]}
       />
+      {asks && (
+        <Confirm
+          title={said.redeemTitle(asks.name, nameOf(member))}
+          action={said.redeem}
+          isRunning={redeem.isRunning}
+          onConfirm={() => redeem.run(asks)}
+          onClose={() => setAsks(null)}
+        >
+          <p>{said.redeemHint(asks.cost, program.fields.primaryLabel)}</p>
+        </Confirm>
+      )}
     </Panel>
   );
 }

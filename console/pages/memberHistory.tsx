@@ -10,7 +10,7 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { ShowImport } from './imports.js';
-import { changes, edit, followMs } from './memberDetail.js';
+import { changes, type Detail, edit, followMs, useLedger } from './memberDetail.js';
 import { useNames } from './people.js';
 
 /** The types of ledger entries that can be reversed (stack/buildConsole.ts). */
@@ -18,23 +18,22 @@ declare const REVERSIBLE_TYPES: readonly string[];
 
 const said = texts.member;
 
+const whatOf = (type: keyof typeof said.types, delta: number, isStamps: boolean): string =>
+  type === 'adjust' ? said.adjusted(delta, isStamps) : said.types[type];
+
 /** An import, and a program that lets points expire, have no name. */
 function By({ actor: { type, id }, name }: { actor: { type: string; id: string }; name: string }) {
   if (type === 'import') return <ShowImport id={id} label={texts.imports.import} title={texts.imports.import} />;
   return <Address>{type === 'program' ? said.byProgram : name}</Address>;
 }
 
-export function Ledger({ id }: { id: string }) {
+export function Ledger({ member: { id, program } }: { member: Detail }) {
   const [page, setPage] = usePage();
   const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
   const [reason, setReason] = useState('');
   const key = useIdempotencyKey();
-  const ledger = useRead(
-    ['ledger', id, page],
-    () => data(api.GET('/merchants/me/members/{id}/transactions', { params: { path: { id }, query: { page } } })),
-    { keep: true, everyMs: followMs },
-  );
+  const ledger = useLedger(id, page);
   const reverse = useAction(
     (transactionId: string) =>
       data(
@@ -64,7 +63,7 @@ export function Ledger({ id }: { id: string }) {
         empty={said.noLedger}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.what, cell: ({ type }) => said.types[type] },
+          { title: said.what, cell: ({ type, delta }) => whatOf(type, delta, program.style === 'stamps') },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
           { title: said.by, cell: ({ actor }) => <By actor={actor} name={whoOf(actor)} /> },

@@ -12,10 +12,29 @@ import { changes, type Detail, edit } from './memberDetail.js';
 
 const said = texts.member;
 
+const readReport = (id: string) => data(api.GET('/merchants/me/members/{id}/pass', { params: { path: { id } } }));
+type Report = Awaited<ReturnType<typeof readReport>>;
+type Device = Report['apple']['devices'][number];
+
+interface PhoneShown extends Pick<Device, 'id' | 'lastFetch'> {
+  kind: string;
+  registeredAt: string | null;
+  lastPush: Pick<NonNullable<Device['lastPush']>, 'at'> | null;
+}
+
+/** The iPhones, numbered when there are several, and the Android phone: Google names none of its phones. */
+function phonesOf({ apple: { devices }, google }: Report): PhoneShown[] {
+  const iphones = devices.map((device, at) => ({
+    ...device,
+    kind: said.kinds.apple(devices.length > 1 ? at + 1 : 0),
+  }));
+  if (!google.saved) return iphones;
+  const android = { id: 'google', kind: said.kinds.google, registeredAt: null, lastFetch: null };
+  return [...iphones, { ...android, lastPush: google.lastPatch }];
+}
+
 export function Pass({ member: { id } }: { member: Detail }) {
-  const report = useRead(['pass', id], () =>
-    data(api.GET('/merchants/me/members/{id}/pass', { params: { path: { id } } })),
-  );
+  const report = useRead(['pass', id], () => readReport(id));
   const params = { path: { id } };
   const push = useAction(() => data(api.POST('/merchants/me/members/{id}/push', { params })), {
     changes,
@@ -50,10 +69,11 @@ export function Pass({ member: { id } }: { member: Detail }) {
       {report.data && (
         <Table
           name={said.phones}
-          rows={report.data.apple.devices}
-          keyOf={(device) => device.id}
-          empty={said.noPhones(report.data.apple.mode, report.data.google.saved)}
+          rows={phonesOf(report.data)}
+          keyOf={({ id: phone }) => phone}
+          empty={said.noPhones(report.data.apple.mode)}
           columns={[
+            { title: said.phone_, cell: ({ kind }) => kind },
             { title: said.registered, cell: ({ registeredAt }) => <Moment at={registeredAt} /> },
             { title: said.lastPush, cell: ({ lastPush }) => <Moment at={lastPush?.at} /> },
             {

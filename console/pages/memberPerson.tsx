@@ -1,8 +1,10 @@
 // The person behind a member: edits, the export of all data, and the erasure.
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useAction, useDraft } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
+import { forgetPerson } from '../forget.js';
+import { useUnsaved } from '../leave.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, TextInput } from '../parts/form.js';
 import { Panel } from '../parts/page.js';
@@ -19,6 +21,7 @@ export function Person({ member }: { member: Detail }) {
   const { id } = member;
   const [draft, setDraft, clear] = useDraft<Record<string, string>>(`person:${id}`, {});
   const changed = personFields.filter((field) => draft[field] !== undefined && draft[field] !== (member[field] ?? ''));
+  useUnsaved(changed.length > 0);
   const save = useAction(
     () => {
       const body = Object.fromEntries(changed.map((field) => [field, draft[field] || null]));
@@ -58,13 +61,18 @@ export function PersonalData({ member }: { member: Detail }) {
     {
       changes: ['members'],
       said: said.erased,
-      onDone: () => go('/members'),
+      onDone() {
+        forgetPerson(member.id);
+        go('/members', { replace: true });
+      },
     },
   );
   const { program, balance, deviceCount } = member;
   return (
     <Panel title={said.personalData}>
       <div className="row">
+        {may('audit:view') && <Link href={`/audit?targetId=${member.id}`}>{said.changesOf}</Link>}
+        <Link href={`/members/${member.id}/data`}>{said.readAll}</Link>
         <a href={`${apiUrl}/merchants/me/members/${member.id}/export`} download={`${member.memberCode}.json`}>
           {said.exportAll}
         </a>

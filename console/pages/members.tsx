@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
+import { isSearchKept, noteSearch } from '../forget.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
@@ -31,13 +32,14 @@ export const nameOf = ({
 
 export function Members() {
   const [params, put] = useFilters();
-  const [q, setQ] = useState(params.get('q') ?? '');
+  const [q, setQ] = useState(() => (isSearchKept(params.get('q') ?? '') ? (params.get('q') ?? '') : ''));
   const programId = params.get('programId') ?? '';
   const serial = useSettled(params.get('serial') ?? '', typingMs).trim();
   const page = Number(params.get('page')) || 1;
   const words = useSettled(q, typingMs).trim();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, and nothing else
   useEffect(() => {
+    noteSearch(words);
     if (words !== (params.get('q') ?? '')) put('q', words);
   }, [words]);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));

@@ -14,12 +14,25 @@ const said = texts.people;
 const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params: { query: { page } } }));
 type User = Awaited<ReturnType<typeof readUsers>>['items'][number];
 
+/** The people whom this session may know; of more than a hundred the first. */
+export const useUsers = () =>
+  useRead(['users', 'all'], () => data(api.GET('/merchants/me/users', { params: { query: { pageSize: 100 } } })), {
+    enabled: may('users:view'),
+  }).data?.items ?? [];
+
+/** The ids that this service gives to its users; other consoles may name theirs as people do. */
+const isOwnId = (id: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id);
+
 /** Names people by their email, where this session may know it. */
 export function useNames(): (actor: { id: string; name?: string | undefined }) => string {
-  const users = useRead(['users', 1], () => readUsers(1), { enabled: may('users:view') });
+  const users = useUsers();
   const own = useSession().data?.user;
-  return ({ id, name }) =>
-    users.data?.items.find((user) => user.id === id)?.email ?? name ?? (own?.id === id ? (own.email ?? said.you) : id);
+  return ({ id, name }) => {
+    const known = users.find((user) => user.id === id)?.email ?? name;
+    if (known !== undefined) return known;
+    if (own?.id === id) return own.email ?? said.you;
+    return isOwnId(id) ? said.somebody : id;
+  };
 }
 
 interface Asked {

@@ -6,6 +6,7 @@ import { useParams } from 'wouter';
 import { LoyaltyError } from '../../sdk/index.js';
 import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data, serviceUrl } from '../api.js';
+import { useUnsaved } from '../leave.js';
 import { at, type Json, patchBetween } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, OtherFindings, TextInput } from '../parts/form.js';
@@ -108,6 +109,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
   const [batchId, setBatchId] = useDraft<string | null>(`rebuild:${id}`, null);
   const program = edited?.program ?? contentOf(saved);
   const isDirty = edited !== null;
+  useUnsaved(isDirty);
   const isStale = isDirty && edited.version !== saved.version;
 
   const change = (next: Json) => setEdited({ version: edited?.version ?? saved.version, program: next });

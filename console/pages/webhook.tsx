@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { queryClient, useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import { useUnsaved } from '../leave.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Choices, controlsOf, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
@@ -268,13 +269,15 @@ function Range({ id }: { id: string }) {
 
 function Change({ webhook }: { webhook: Subscription }) {
   const { id, name, url, events, retryPolicy, timeoutMs } = webhook;
-  const [draft, setDraft, clear] = useDraft(`webhook:${id}`, {
+  const saved = {
     // The answer's list is not typed.
     ...{ name, url, events: events as EventChoice[] },
     maxAttempts: String(retryPolicy.maxAttempts),
     backoffSeconds: String(retryPolicy.backoffMs / 1_000),
     timeoutSeconds: String(timeoutMs / 1_000),
-  });
+  };
+  const [draft, setDraft, clear] = useDraft(`webhook:${id}`, saved);
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
   const of = controlsOf(draft, setDraft);
   const save = useAction(
     () => {

@@ -211,9 +211,15 @@ export function Choices<T extends string>(
   );
 }
 
-export function Submit({ isRunning, children }: { isRunning: boolean; children: ReactNode }) {
+interface SubmitProps {
+  isRunning: boolean;
+  isDisabled?: boolean;
+  children: ReactNode;
+}
+
+export function Submit({ isRunning, isDisabled = false, children }: SubmitProps) {
   return (
-    <Button kind="primary" type="submit" isDisabled={isRunning}>
+    <Button kind="primary" type="submit" isDisabled={isRunning || isDisabled}>
       {isRunning ? texts.frame.working : children}
     </Button>
   );

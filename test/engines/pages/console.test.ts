@@ -981,6 +981,7 @@ describe.runIf(hasBrowser)('each page', () => {
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'console-member-counter-phone', { fullPage: false });
     await button(page, 'Redeem Coffee').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
     await button(page, 'Undo -3').click();
     await page.getByText('STAMPS: 0 → 3').waitFor();
     await page.getByText('With a message for the lock screen').click();

@@ -1,0 +1,233 @@
+// What staff and owners do every day in the console, in a real browser: give, take, redeem, undo, look up who did what,
+// read and delete what is kept about a person, and leave a page.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsole } from '../../../stack/buildConsole.js';
+import { until } from '../../rig/checks/until.js';
+import {
+  findBarriers,
+  hasBrowser,
+  keepScreenshot,
+  screens,
+  startBrowser,
+  type TestBrowser,
+} from '../../rig/standins/browser.js';
+import { buttonOf as button, fieldOf as field, headingOf as heading, openConsole } from '../../rig/start/console.js';
+import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
+import { startService, type TestService } from '../../rig/start/service.js';
+
+let service: TestService;
+let merchant: TestMerchant;
+let browser: TestBrowser;
+let programId: string;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await buildConsole();
+  const now = () => new Date(Date.now() + aheadMs);
+  [service, browser] = await Promise.all([startService({ worker: false, now }), startBrowser()]);
+  merchant = await aMerchant(service);
+  const fields = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 4, rewardName: 'Coffee' };
+  programId = (await merchant.program({ ...fields, name: 'Corner Coffee' }))._id;
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+const open = (path: string, screen: BrowserContextOptions = screens.desktop, role = 'owner') =>
+  openConsole({ browser, service, merchant }, path, { screen, role });
+const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name });
+const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth');
+const balanceOf = async (id: string) => (await merchant.call(`/merchants/me/members/${id}`)).body.data.balance;
+const points = (id: string, delta: number) =>
+  merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta } });
+
+describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (screen) => {
+  it('taking more than there is, and giving very much, asks first', async () => {
+    const { id } = await merchant.enroll({ firstName: 'Olli', initialPoints: 30 });
+    const page = await open(`/members/${id}`, screens[screen]);
+    const change = async (delta: string) => {
+      await field(page, 'Change of POINTS').fill(delta);
+      await button(page, 'Change points').click();
+    };
+    await change('-100');
+    await dialog(page, 'Take 100 POINTS?').getByText('Olli has 30 POINTS.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, `daily-asked-${screen}`, { fullPage: false });
+    await button(page, 'Cancel').click();
+    expect(await balanceOf(id)).toBe(30);
+    await change('1000000');
+    await dialog(page, 'Give 1,000,000 POINTS?').getByRole('button', { name: 'Give them' }).click();
+    await page.getByText('POINTS: 30 → 1,000,030').waitFor();
+    await dialog(page, /Give/).waitFor({ state: 'detached' });
+    await change('-5');
+    await page.getByText('POINTS: 1,000,030 → 1,000,025').waitFor();
+    const ledger = page.getByRole('table', { name: 'Ledger' });
+    await ledger.getByText('Points taken').waitFor();
+    await ledger.getByText('Points given').waitFor();
+    await page.context().close();
+  });
+
+  it('several stamps are given at once, and what cannot be given is off with the reason', async () => {
+    const { id } = await merchant.enroll({ programId, firstName: 'Ulla' });
+    const page = await open(`/members/${id}`, screens[screen]);
+    if (screen === 'phone') await page.getByText('With a message for the lock screen').click();
+    await field(page, 'How many').fill('5');
+    await page.getByText('The card has room for 4 stamps.').waitFor();
+    expect(await button(page, 'Give stamps').isDisabled()).toBe(true);
+    await field(page, 'How many').fill('2');
+    await button(page, 'Give stamps').click();
+    await page.getByText('STAMPS: 0 → 2').waitFor();
+    await until(() => button(page, '+3').isDisabled());
+    await button(page, '+1').click();
+    await page.getByText('STAMPS: 2 → 3').waitFor();
+    await page.getByRole('table', { name: 'Ledger' }).getByText('+1 stamp', { exact: true }).waitFor();
+    await until(() => button(page, '+2').isDisabled());
+    await button(page, '+1').click();
+    await page.getByText('The card is full.').waitFor();
+    for (const name of ['+1', '+2', '+3']) expect(await button(page, name).isDisabled()).toBe(true);
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, `daily-full-${screen}`, { fullPage: false });
+
+    await merchant.call(`/merchants/me/members/${id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+    await page.reload();
+    await page.getByText('The card is blocked.').first().waitFor();
+    expect(await button(page, '+1').isDisabled()).toBe(true);
+    expect(await button(page, 'Redeem Coffee').isDisabled()).toBe(true);
+    await page.context().close();
+  });
+
+  it('a redemption says whose and which, asks once, and is undone for ten minutes', async () => {
+    const { id } = await merchant.enroll({ programId, firstName: 'Lilo', initialPoints: 4 });
+    const page = await open(`/members/${id}`, screens[screen]);
+    await button(page, 'Redeem Coffee').click();
+    const asked = dialog(page, 'Redeem Coffee for Lilo?');
+    await asked.getByText('It costs 4 STAMPS.').waitFor();
+    expect(await balanceOf(id)).toBe(4);
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, `daily-redeem-${screen}`, { fullPage: false });
+    await asked.getByRole('button', { name: 'Redeem' }).click();
+    await page.getByText('Coffee is redeemed for Lilo.').waitFor();
+    await page.reload();
+    await button(page, 'Undo -4').click();
+    await page.getByText('STAMPS: 0 → 4').waitFor();
+    expect(await balanceOf(id)).toBe(4);
+    aheadMs = -11 * 60_000;
+    const late = await merchant.enroll({ programId, firstName: 'Otto', initialPoints: 3 });
+    await points(late.id, 1);
+    aheadMs = 0;
+    await page.goto(`${service.publicUrl}/console/members/${late.id}`);
+    await page.getByRole('table', { name: 'Ledger' }).getByText('+1 stamp', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('after a deletion the browser’s Back shows nothing of the person', async () => {
+    await merchant.enroll({
+      firstName: 'Ottilou',
+      lastName: 'Iloul',
+      email: `${screen}@ottilou.example`,
+    });
+    const page = await open('/members', screens[screen]);
+    await field(page, 'Search').fill('Ottilou');
+    await page.getByRole('link', { name: 'Ottilou Iloul' }).click();
+    await heading(page, 'Ottilou Iloul').waitFor();
+    await field(page, 'First name').fill('Ottilou the');
+    await page.getByRole('region', { name: 'Name and contact' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await button(page, 'Erase').click();
+    await dialog(page, /^Erase/)
+      .getByRole('button', { name: 'Erase' })
+      .click();
+    await heading(page, 'Members').waitFor();
+    const nothing = async () => {
+      await page.waitForLoadState('networkidle');
+      expect(await page.evaluate("document.documentElement.outerHTML.match(/ottilou/i)?.[0] ?? 'nothing'")).toBe(
+        'nothing',
+      );
+      expect(await page.evaluate('[...document.querySelectorAll("input")].map(({ value }) => value).join("")')).toBe(
+        '',
+      );
+      expect(await page.title()).not.toContain('Ottilou');
+      expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).not.toMatch(/ottilou/i);
+    };
+    await nothing();
+    await page.goBack();
+    await nothing();
+    await page.waitForURL((url) => url.search === '');
+    await page.goForward();
+    await nothing();
+    await page.context().close();
+  });
+
+  it('all that is kept about a person is read on a page, and downloaded as JSON', async () => {
+    const { id } = await merchant.enroll({ firstName: 'Lulu', email: `lulu.${screen}@example.com`, initialPoints: 7 });
+    const page = await open(`/members/${id}`, screens[screen]);
+    await page.getByRole('link', { name: 'Read all that is kept' }).click();
+    await heading(page, 'All that is kept about Lulu').waitFor();
+    const person = page.getByRole('region', { name: 'The person and the card' });
+    await person.getByText('First name').waitFor();
+    expect(await person.locator('dt:text-is("Balance") + dd').textContent()).toBe('7');
+    await page.getByRole('region', { name: 'Points and rewards' }).getByText('Delta').first().waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(0);
+    await keepScreenshot(page, `daily-kept-${screen}`, { fullPage: false });
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'As a file (JSON)' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^member-.*\.json$/);
+    await page.context().close();
+  });
+
+  it('edits that are not saved are asked about before the page is left', async () => {
+    const { id } = await merchant.enroll({ firstName: 'Till' });
+    const page = await open('/audit', screens[screen]);
+    await heading(page, 'Audit').waitFor();
+    const menu = async (name: string) => {
+      if (screen === 'phone') await button(page, 'Menu').click();
+      await page.getByRole('link', { name, exact: true }).click();
+    };
+    await menu('Members');
+    await page.getByRole('link', { name: 'Till', exact: true }).click();
+    await field(page, 'First name').fill('Tilly');
+    const asked = dialog(page, 'Leave without saving?');
+    await menu('Audit');
+    await asked.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await asked.getByRole('button', { name: 'Cancel' }).click();
+    await heading(page, 'Till').waitFor();
+    await page.goBack();
+    await asked.waitFor();
+    await keepScreenshot(page, `daily-leave-${screen}`, { fullPage: false });
+    await asked.getByRole('button', { name: 'Leave the page' }).click();
+    await heading(page, 'Members').waitFor();
+    await page.goForward().catch(() => undefined);
+    await page.goto(`${service.publicUrl}/console/members/${id}`);
+    expect(await field(page, 'First name').inputValue()).toBe('Tilly');
+    await page.getByRole('region', { name: 'Name and contact' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.', { exact: true }).waitFor();
+    await menu('Audit');
+    await heading(page, 'Audit').waitFor();
+    await page.context().close();
+  });
+});
+
+describe.runIf(hasBrowser)('the audit', () => {
+  it('names people and what they changed, and is filtered by names', async () => {
+    const credential = { Authorization: `Bearer ${await merchant.token({ roleIds: ['owner'] })}` };
+    const body = { email: 'uli@example.com', roleIds: ['manager'] };
+    const user = await merchant.call('/merchants/me/users', { body, credential });
+    const page = await open('/audit');
+    await field(page, 'Target').selectOption({ label: 'uli@example.com' });
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.getByRole('row').nth(1).getByRole('link', { name: 'uli@example.com' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('targetId')).toBe(user.body.data.id);
+    await field(page, 'Target').selectOption({ label: 'Anything' });
+    await field(page, 'Who').selectOption({ label: 'uli@example.com' });
+    await page.getByText('Nothing matches.').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await keepScreenshot(page, 'daily-audit-desktop', { fullPage: false });
+    await page.context().close();
+  });
+});
