@@ -6,6 +6,7 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert } from '../../platform/mongodb/statements.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { Person } from '../../schemas/members/members.schema.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { createdEventId } from '../../schemas/shared/ids.js';
@@ -13,7 +14,7 @@ import type { IdempotencyKeyRow } from '../../schemas/shared/service.rows.js';
 import type { Answer } from './change.schema.js';
 import { withoutDue } from './expireDue.writes.js';
 import { newMemberCodes, requireFree } from './memberCodes.reads.js';
-import { emailKey, memberCreated, type NewMember, newMemberRows } from './newMember.rules.js';
+import { emailKey, memberCreated, type NewMember, newMemberRows, requireShowable } from './newMember.rules.js';
 
 interface Created {
   member: MemberRow;
@@ -35,14 +36,18 @@ export interface EnrollmentKey {
   answer: (enrolled: Pick<Fresh, 'kind' | 'member'>) => Answer;
 }
 
-/** Throws PROGRAM_ARCHIVED, and VALIDATION_FAILED when the initial stamps exceed the goal of a stamps program. */
-export function requireEnrollable(program: Program, initialPoints: number | undefined): void {
+/**
+ * Throws PROGRAM_ARCHIVED, and VALIDATION_FAILED when the initial stamps exceed the goal of a stamps program or the card
+ * cannot show the external id.
+ */
+export function requireEnrollable(program: Program, { initialPoints, externalId }: Person = {}): void {
   if (program.archived) throw new ServiceError('PROGRAM_ARCHIVED');
   if (program.style === 'stamps' && (initialPoints ?? 0) > (program.goal ?? 0)) {
     throw new ServiceError('VALIDATION_FAILED', [
       { path: 'initialPoints', message: `must be at most the goal of ${program.goal} on a stamps program` },
     ]);
   }
+  requireShowable(program, externalId);
 }
 
 export interface Enroll extends NewMember {
@@ -71,7 +76,7 @@ async function enroll(deps: Deps, input: Enroll): Promise<Enrolled> {
       return { kind: 'created', ...tried };
     const earlier = key && (await earlierAnswer(deps, key, merchantId));
     if (earlier) return earlier;
-    requireEnrollable(program, person.initialPoints);
+    requireEnrollable(program, person);
     const [known, [memberCode = '']] = await Promise.all([
       memberByEmail(deps, { program, email: person.email }),
       newMemberCodes(deps, { merchantId, count: 1 }),

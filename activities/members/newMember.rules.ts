@@ -10,7 +10,9 @@ import { adjust, tierOf } from '../../schemas/points/balance.rules.js';
 import { lotsAfter, rowOf } from '../../schemas/points/expiry.rules.js';
 import type { LotsAfter } from '../../schemas/points/lots.rules.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import { externalIdProblem } from '../../schemas/programs/barcodes.rules.js';
 import { fieldOf, type Program, versionOf } from '../../schemas/programs/programs.schema.js';
+import { ServiceError } from '../../schemas/shared/errors.js';
 import { enrollId, newId, newMemberCode, newToken } from '../../schemas/shared/ids.js';
 import { nextModified } from '../../schemas/shared/passUpdate.schema.js';
 import { e164 } from '../../schemas/shared/phone.rules.js';
@@ -48,6 +50,12 @@ export const emailKey = (programId: string, email: string): string => `${program
 
 export function emailRow({ _id: memberId, merchantId, programId, memberCode, email }: MemberRow): EmailRow | null {
   return email === undefined ? null : { _id: emailKey(programId, email), merchantId, memberId, memberCode };
+}
+
+/** Throws VALIDATION_FAILED when the cards of the program cannot show the external id. */
+export function requireShowable({ passTemplate }: Program, externalId: string | undefined): void {
+  const message = externalId === undefined ? undefined : externalIdProblem(passTemplate, externalId);
+  if (message !== undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'externalId', message }]);
 }
 
 export const externalIdKey = (programId: string, externalId: string): string => `${programId}:${externalId}`;

@@ -13,11 +13,18 @@ import { cachedProgram } from '../programs/program.reads.js';
 import type { Decision } from './decision.schema.js';
 import { requireFree } from './memberCodes.reads.js';
 import { memberUpdated } from './members.rules.js';
-import { emailKey, emailRow, externalIdKey, externalIdRow, searchWordRows } from './newMember.rules.js';
+import {
+  emailKey,
+  emailRow,
+  externalIdKey,
+  externalIdRow,
+  requireShowable,
+  searchWordRows,
+} from './newMember.rules.js';
 
 const fields = ['firstName', 'lastName', 'email', 'phone', 'externalId'] as const;
 
-/** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN, EXTERNAL_ID_TAKEN. */
+/** The decision is null when the patch changes nothing. Throws EMAIL_TAKEN, EXTERNAL_ID_TAKEN, VALIDATION_FAILED. */
 export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
   return async (member: MemberRow): Promise<Decision | null> => {
     const changed = fields.filter(
@@ -37,6 +44,7 @@ export function updateRule(deps: Deps, patch: z.output<typeof memberPatch>) {
         unset.push(field);
       }
     }
+    if (changed.includes('externalId')) requireShowable(await cachedProgram(deps, member), after.externalId);
     if (changed.includes('phone')) {
       const { country } = await cachedProgram(deps, member);
       const phoneE164 = after.phone === undefined ? undefined : e164(after.phone, country);

@@ -18,7 +18,7 @@ export async function askToConfirm(
   deps: ApiDeps,
   { program, language, joining }: { program: Program; language: Language; joining: Joining },
 ): Promise<void> {
-  requireEnrollable(program, undefined);
+  requireEnrollable(program);
   const { _id: programId, merchantId } = program;
   const { email: to } = joining.person;
   const token = newToken();

@@ -1,13 +1,13 @@
 // The member's web card. It shows what the pass shows and works without a wallet. It shows the Member ID and never the
 // serial number.
-import { LRUCache } from 'lru-cache';
-import { renderSVG } from 'uqr';
 import { Html, html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { expiryLines } from '../../schemas/points/expiry.rules.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/points/rewards.rules.js';
+import type { BarcodeFormat } from '../../schemas/programs/barcodes.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import { barcodeOf, displayName, nextTierOf, tierNow } from '../../schemas/wallets/passes.view.js';
+import { displayName, nextTierOf, tierNow } from '../../schemas/wallets/passes.view.js';
+import { type DrawnBarcode, qrSvg } from './barcode.view.js';
 import { gift, speech, tick, wallet } from './icons.view.js';
 import type { Words } from './words.view.js';
 
@@ -15,6 +15,7 @@ export interface Card {
   member: MemberRow;
   program: Program;
   words: Words;
+  barcode: DrawnBarcode;
   /** Where the signed pass can be fetched; undefined in stub mode. */
   appleUrl: string | undefined;
   googleUrl: string | undefined;
@@ -30,13 +31,7 @@ export interface Card {
   deskUrl?: string | undefined;
 }
 
-const drawn = new LRUCache<string, Html>({ max: 1_000 });
-
-function qrSvg(text: string): Html {
-  const svg = drawn.get(text) ?? new Html(renderSVG(text, { border: 0 }));
-  drawn.set(text, svg);
-  return svg;
-}
+const linear = new Set<BarcodeFormat>(['PDF417', 'Code128', 'Code39', 'Codabar', 'EAN13', 'I2of5']);
 
 /** With a larger goal the stamps would be too small to tell apart; the card shows a progress bar. */
 const maxStamps = 30;
@@ -129,7 +124,7 @@ function celebration({ words: { card } }: Card, { full }: CardState): Html {
 function view(card: Card, state: CardState): Html {
   const { member, program, cardUrl, logoUrl, stripUrl, words } = card;
   const name = displayName(member);
-  const barcode = barcodeOf(card);
+  const { code: barcode, format, svg } = card.barcode;
   const isOther = barcode !== member.memberCode;
   const label = isOther ? words.card.cardNumber : words.card.memberId;
   const isVoid = member.status !== 'active';
@@ -148,8 +143,8 @@ function view(card: Card, state: CardState): Html {
   ${program.goal !== undefined && celebration(card, state)}
   ${rewardList(card, state)}
   ${expiringList(card, state)}
-  <div class="code" role="img" aria-label="${words.card.qr(label, barcode)}${isOther && `, ${words.card.memberId} ${member.memberCode}`}">
-    ${qrSvg(barcode)}
+  <div class="code ${linear.has(format) && 'linear'}" role="img" aria-label="${words.card.qr(label, barcode)}${isOther && `, ${words.card.memberId} ${member.memberCode}`}">
+    ${svg}
     <span class="label">${label}</span><strong>${barcode}</strong>
     ${isOther && html`<span class="label">${words.card.memberId}</span><strong>${member.memberCode}</strong>`}
   </div>

@@ -11,7 +11,7 @@ import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
 import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
-import { passUrlOf } from '../../schemas/wallets/passes.view.js';
+import { barcodeOf, passUrlOf } from '../../schemas/wallets/passes.view.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { countAlso, countCall, publicCaller, withinRateLimit, withinStrangersLimit } from '../http/guard.js';
 import { keptAnswer, sendKept } from '../http/keptAnswer.js';
@@ -20,6 +20,7 @@ import { setCookie } from '../http/sessionCookie.rules.js';
 import { joinPublicly } from '../members/joinPublicly.writes.js';
 import { cachedPublicProgram, readPublicProgram } from '../programs/programs.reads.js';
 import { isReal, sendPass } from '../wallets/apple/apple.routes.js';
+import { drawBarcode } from './barcode.view.js';
 import { cardBody, cardState } from './card.view.js';
 import { cardScript } from './cardScript.view.js';
 import { enrollFields, enrollForm, enrollPage, honeypot, type Joining, joinedPage } from './enrollForm.view.js';
@@ -70,6 +71,7 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
     program,
     words,
     cardUrl,
+    barcode: await drawBarcode(program.passTemplate.barcodeFormat ?? 'QR', barcodeOf({ member, program })),
     appleUrl: isReal(deps) ? `${cardUrl}.pkpass` : undefined,
     googleUrl: deps.walletModes.google === 'real' ? member.pass.googleSaveUrl : undefined,
     googleFirst: hasGoogleWallet(ctx),

@@ -175,6 +175,9 @@ function warnings({ name, enrollment, passTemplate }: Program): Finding[] {
       issuer === undefined ? 'name' : 'passTemplate.organizationName',
       `Google shows ${maxIssuerName} characters of it`,
     );
+  const { barcode, barcodeFormat = 'QR' } = passTemplate;
+  if (barcode === 'externalId' && barcodeFormat === 'I2of5')
+    warn('passTemplate.barcodeFormat', 'Google shows it for 14 digits with a check digit (ITF-14), others as QR');
   if (!enrollment.open) warn('enrollment.open', 'the public page is closed, so that nobody can join there');
   return found;
 }

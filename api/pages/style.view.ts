@@ -74,6 +74,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 @keyframes fall { to { transform: translateY(9rem) rotate(300deg); } }
 .code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: 1.1rem; background: #fff; color: #18181b; border-radius: 1rem; }
 .code svg { width: 10.5rem; height: 10.5rem; margin-bottom: .6rem; }
+.code.linear svg { width: 100%; max-width: 17rem; height: auto; max-height: 6rem; }
 .code .label { color: #52525b; }
 .code strong { font: 650 1.15rem/1.3 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .1em; }
 .banner { background: #7f1d1d; color: #fff; font-weight: 600; border-radius: .75rem; padding: .5rem .8rem; margin-top: 1rem; }

@@ -74,6 +74,12 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       },
       { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: said.barcodes },
       {
+        path: 'passTemplate.barcodeFormat',
+        label: said.barcodeFormat,
+        hint: said.barcodeFormatHint,
+        ...{ kind: 'select', options: said.barcodeFormats },
+      },
+      {
         path: 'passTemplate.backFields',
         label: said.back,
         add: said.addBack,

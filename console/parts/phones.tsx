@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { serviceUrl } from '../api.js';
 import { texts } from '../texts.js';
-import { Qr } from './qr.js';
+import { Barcode } from './barcode.js';
 
 interface PassField {
   key: string;
@@ -19,7 +19,7 @@ export interface ApplePass {
   foregroundColor?: string;
   labelColor?: string;
   voided?: boolean;
-  barcodes?: { message: string; altText?: string }[];
+  barcodes?: { format?: string; message: string; altText?: string }[];
   storeCard: Partial<
     Record<'headerFields' | 'primaryFields' | 'secondaryFields' | 'auxiliaryFields' | 'backFields', PassField[]>
   >;
@@ -44,7 +44,7 @@ export interface GooglePass {
     state?: string;
     accountName?: string;
     accountId?: string;
-    barcode?: { value?: string; alternateText?: string };
+    barcode?: { type?: string; value?: string; alternateText?: string };
     loyaltyPoints?: Points;
     secondaryLoyaltyPoints?: Points;
     textModulesData?: { header?: string; body?: string }[];
@@ -91,7 +91,9 @@ function AppleFront({ pass, pictures }: { pass: ApplePass; pictures: Pictures | 
       )}
       <Fields className="pass-row" fields={card.secondaryFields} />
       <Fields className="pass-row" fields={card.auxiliaryFields} />
-      {barcodes?.[0] && <Qr value={barcodes[0].message} caption={barcodes[0].altText} />}
+      {barcodes?.[0] && (
+        <Barcode format={barcodes[0].format} value={barcodes[0].message} caption={barcodes[0].altText} />
+      )}
     </div>
   );
 }
@@ -233,7 +235,13 @@ export function Android({
                 </div>
               ))}
             </div>
-            {object.barcode?.value && <Qr value={object.barcode.value} caption={object.barcode.alternateText} />}
+            {object.barcode?.value && (
+              <Barcode
+                format={object.barcode.type}
+                value={object.barcode.value}
+                caption={object.barcode.alternateText}
+              />
+            )}
             {hero && <img className="hero" src={hero} alt="" />}
           </div>
         )}

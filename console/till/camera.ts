@@ -1,14 +1,13 @@
 // Reads cards with the camera, and opens it again when the system has taken it away.
+import { type Found, formats, numberOf, unsafe } from './formats.js';
 
 interface Detector {
-  detect: (from: HTMLVideoElement) => Promise<{ rawValue: string }[]>;
+  detect: (from: HTMLVideoElement) => Promise<Found[]>;
 }
 interface DetectorClass {
   new (options: { formats: string[] }): Detector;
   getSupportedFormats: () => Promise<readonly string[]>;
 }
-
-const formats = ['qr_code', 'aztec', 'pdf417', 'code_128', 'code_39', 'ean_13', 'ean_8', 'upc_a'];
 
 async function newDetector(): Promise<Detector> {
   const native = (globalThis as { BarcodeDetector?: DetectorClass }).BarcodeDetector;
@@ -54,13 +53,16 @@ export function startCamera(video: HTMLVideoElement, { onCode, onRefused, onStop
 
   async function watch(): Promise<void> {
     const detector = await newDetector();
+    let before: string | undefined;
     while (!isOver) {
       await pause(everyMs);
       if (document.hidden) continue;
       if (!isLive()) await open();
       if (isOver || video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA) continue;
       const [found] = await detector.detect(video);
-      if (found?.rawValue && !isOver) onCode(found.rawValue);
+      const isSure = found && (!unsafe.includes(found.format) || found.rawValue === before);
+      before = found?.rawValue;
+      if (found?.rawValue && isSure && !isOver) onCode(numberOf(found));
     }
   }
 

@@ -3,6 +3,7 @@
 // out; the reason names the field and the rule, without content of the row.
 import { z } from 'zod';
 import { type Person, person } from '../members/members.schema.js';
+import { externalIdProblem } from '../programs/barcodes.rules.js';
 import type { Program } from '../programs/programs.schema.js';
 import { unguarded } from '../shared/csv.rules.js';
 import { ServiceError } from '../shared/errors.js';
@@ -189,9 +190,14 @@ const cellProblems: Partial<Record<ImportField, (cell: string) => string | false
 /** A person becomes a member without it, when it is the only cell that cannot be read. */
 const optionalField: ImportField = 'phone';
 
+/** The part of a program that its rows are checked against. */
+type RowProgram = Pick<Program, 'style' | 'goal'> & {
+  passTemplate?: Pick<Program['passTemplate'], 'barcode' | 'barcodeFormat'>;
+};
+
 function personOf(
   given: Record<string, string>,
-  program: Pick<Program, 'style' | 'goal'>,
+  program: RowProgram,
 ): { person: Person; leftOut?: string } | { reason: string } {
   const said = Object.entries(cellProblems).flatMap(([field, problemOf]) => {
     const cell = given[field]?.trim();
@@ -207,6 +213,9 @@ function personOf(
   const { goal = 0, style } = program;
   if (style === 'stamps' && points !== undefined && points > goal)
     said.push({ field: 'initialPoints', problem: `must be at most the goal of ${goal} on a stamps program` });
+  const { externalId } = parsed.data ?? {};
+  const unfit = externalId !== undefined && externalIdProblem(program.passTemplate ?? {}, externalId);
+  if (unfit) said.push({ field: 'externalId', problem: unfit });
   if (parsed.data && said.length === 0) return { person: parsed.data };
   const reason = [...new Set(said.map(({ field, problem }) => `${field}: ${problem}`))].join('; ');
   if (said.some(({ field }) => field !== optionalField)) return { reason };
@@ -235,7 +244,7 @@ function fitted(given: readonly string[], { fields, unnamed, isGuarded }: Import
  */
 export function readRow(
   { cells: given, ...at }: ImportLine,
-  { columns, program }: { columns: ImportColumns; program: Pick<Program, 'style' | 'goal'> },
+  { columns, program }: { columns: ImportColumns; program: RowProgram },
 ): ReadRow {
   const line: ImportLine = { ...at, cells: ownCells(given, columns) };
   const { fields, unnamed } = columns;

@@ -3,6 +3,7 @@
 // built from it.
 import { z } from 'zod';
 import { nameText, prose, trimmedText } from '../shared/text.js';
+import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
 import { readPng } from './png.rules.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
@@ -93,6 +94,10 @@ export const passTemplate = z
       })
       .prefault({}),
     barcode: z.enum(['memberCode', 'externalId']).optional(),
+    barcodeFormat: z
+      .enum(barcodeFormats)
+      .optional()
+      .describe('default QR; a code that the format cannot hold is shown as QR, and refused as a new externalId'),
     organizationName: nameText(100).optional(),
     description: trimmedText(1, 200).optional(),
     logoText: nameText(40, 0).optional(),
@@ -116,6 +121,10 @@ export const passTemplate = z
     locations: z.array(location).max(MAX_LOCATIONS).default([]),
     locales: z.record(languageCode, strings).default({}),
     expirationDate: z.iso.datetime({ offset: true }).optional(),
+  })
+  .superRefine((template, context) => {
+    const message = memberCodeProblem(template);
+    if (message !== undefined) context.addIssue({ code: 'custom', message, path: ['barcodeFormat'] });
   })
   .prefault({});
 

@@ -73,11 +73,13 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
   const rewards = ownRewards({ member, program });
   const tier = tierNow({ member, program });
   const expiring = expiryLines(program, member);
+  const { barcodeFormat } = program.passTemplate;
   return {
     programId: program._id,
     memberId: member._id,
     memberCode: member.memberCode,
     barcode: barcodeOf({ member, program }),
+    ...(barcodeFormat !== undefined && { barcodeFormat }),
     ...(accountName !== undefined && { accountName }),
     label: program.fields.primaryLabel,
     balance: member.balance,

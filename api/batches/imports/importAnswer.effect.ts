@@ -24,7 +24,7 @@ export async function importProgram(
     merchantId,
     programId: await programKeyOf(deps, { merchantId, programId }),
   });
-  requireEnrollable(program, undefined);
+  requireEnrollable(program);
   return program;
 }
 

@@ -71,7 +71,7 @@ export const de: Catalogue = {
     until: (points, day) => `${points} gültig bis ${day}`,
     memberId: 'Mitgliedsnummer',
     cardNumber: 'Kartennummer',
-    qr: (label, code) => `QR-Code der ${label} ${code}`,
+    qr: (label, code) => `Code der ${label} ${code}`,
     welcome: (name) => (name === undefined ? 'Willkommen!' : `Willkommen, ${name}!`),
     welcomeText: 'Das ist Ihre Karte. Behalten Sie diese Seite oder legen Sie die Karte in das Wallet Ihres Telefons.',
     wallets: 'In ein Wallet legen',

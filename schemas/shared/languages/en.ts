@@ -69,7 +69,7 @@ export const en = {
     until: (points: number, day: string): string => `${points} until ${day}`,
     memberId: 'Member ID',
     cardNumber: 'Card number',
-    qr: (label: string, code: string): string => `QR code of ${label} ${code}`,
+    qr: (label: string, code: string): string => `Code of ${label} ${code}`,
     welcome: (name: string | undefined): string => (name === undefined ? 'Welcome!' : `Welcome, ${name}!`),
     welcomeText: "This is your card. Keep this page, or add it to your phone's wallet.",
     wallets: 'Add to a wallet',

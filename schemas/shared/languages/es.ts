@@ -70,7 +70,7 @@ export const es: Catalogue = {
     until: (points, day) => `${points} hasta el ${day}`,
     memberId: 'Número de socio',
     cardNumber: 'Número de tarjeta',
-    qr: (label, code) => `Código QR: ${label} ${code}`,
+    qr: (label, code) => `Código: ${label} ${code}`,
     welcome: (name) => (name === undefined ? '¡Hola!' : `¡Hola, ${name}!`),
     welcomeText: 'Esta es su tarjeta. Guarde esta página o añada la tarjeta al wallet de su teléfono.',
     wallets: 'Añadir a un wallet',

@@ -70,7 +70,7 @@ export const fr: Catalogue = {
     until: (points, day) => `${points} jusqu’au ${day}`,
     memberId: 'Numéro de membre',
     cardNumber: 'Numéro de carte',
-    qr: (label, code) => `Code QR : ${label} ${code}`,
+    qr: (label, code) => `Code : ${label} ${code}`,
     welcome: (name) => (name === undefined ? 'Bienvenue !' : `Bienvenue, ${name} !`),
     welcomeText: 'Voici votre carte. Gardez cette page ou ajoutez la carte au portefeuille de votre téléphone.',
     wallets: 'Ajouter à un portefeuille',

@@ -69,7 +69,7 @@ export const it: Catalogue = {
     until: (points, day) => `${points} fino al ${day}`,
     memberId: 'Numero socio',
     cardNumber: 'Numero della carta',
-    qr: (label, code) => `Codice QR: ${label} ${code}`,
+    qr: (label, code) => `Codice: ${label} ${code}`,
     welcome: (name) => (name === undefined ? 'Le diamo il benvenuto!' : `Le diamo il benvenuto, ${name}!`),
     welcomeText: 'Questa è la Sua carta. Conservi questa pagina o aggiunga la carta al wallet del telefono.',
     wallets: 'Aggiungi a un wallet',

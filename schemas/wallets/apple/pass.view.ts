@@ -3,6 +3,7 @@
 // equal bytes.
 
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
+import { appleFormats, type BarcodeFormat } from '../../programs/barcodes.rules.js';
 import { rgb } from '../../programs/contrast.rules.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
 
@@ -71,6 +72,7 @@ export interface StoreCard {
 /** What all passes of a template have in common. */
 export interface PassDesign {
   style: PassProgram['style'];
+  barcodeFormat: BarcodeFormat;
   common: Record<string, unknown>;
   backFields: readonly PassField[];
   expirationDate: string | undefined;
@@ -84,6 +86,7 @@ export function passDesign(
   const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
   return {
     style: program.style,
+    barcodeFormat: template.barcodeFormat ?? 'QR',
     common: {
       formatVersion: 1,
       passTypeIdentifier: identity.passTypeId,
@@ -114,14 +117,10 @@ export function passJson(design: PassDesign, view: ApplePassView): Record<string
     serialNumber: view.serialNumber,
     authenticationToken: view.authenticationToken,
     webServiceURL: view.webServiceURL,
-    barcodes: [
-      {
-        format: 'PKBarcodeFormatQR',
-        message: view.barcode,
-        altText: view.barcode,
-        messageEncoding: isLatin(view.barcode) ? 'iso-8859-1' : 'utf-8',
-      },
-    ],
+    barcodes: appleFormats(design.barcodeFormat, view.barcode).map((format) => ({
+      ...{ format, message: view.barcode, altText: view.barcode },
+      messageEncoding: isLatin(view.barcode) ? 'iso-8859-1' : 'utf-8',
+    })),
     ...(view.status !== 'active' && { voided: true }),
     ...(expiration && { expirationDate: expiration.toISOString() }),
     storeCard: storeCard(design, view),

@@ -2,6 +2,7 @@
 // holds only the data of one member (docs/protocols/google-wallet.md, sections 2 and 3).
 import type { walletobjects_v1 } from '@googleapis/walletobjects';
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
+import { type BarcodeFormat, googleFormat } from '../../programs/barcodes.rules.js';
 import { makeGoogleClassId, makeGoogleObjectId } from './googleIds.rules.js';
 
 export interface GoogleProgramView {
@@ -25,6 +26,8 @@ export interface GooglePassView {
   memberCode: string;
   /** What scanners read: the member code or the external id. */
   barcode: string;
+  /** Default: QR. */
+  barcodeFormat?: BarcodeFormat;
   accountName?: string;
   /** The unit of the balance, as the program names it: POINTS, STAMPS. */
   label: string;
@@ -92,8 +95,8 @@ export function loyaltyObjectOf(
   };
 }
 
-const barcodeOf = ({ barcode }: Pick<GooglePassView, 'barcode'>) => ({
-  type: 'QR_CODE',
+const barcodeOf = ({ barcode, barcodeFormat = 'QR' }: Pick<GooglePassView, 'barcode' | 'barcodeFormat'>) => ({
+  type: googleFormat(barcodeFormat, barcode),
   value: barcode,
   alternateText: barcode,
 });

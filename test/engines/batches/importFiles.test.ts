@@ -197,13 +197,31 @@ describe('an external id', () => {
     expect(codes).toEqual(['CARD004014', 'CARD004015']);
   });
 
+  it('is refused wherever it is given when the card of the program cannot show it', async () => {
+    const passTemplate = { barcode: 'externalId', barcodeFormat: 'EAN13' };
+    const { _id: programId } = await merchant.program({ passTemplate });
+    const must = 'must be 13 digits of which the last is the check digit, because the cards show it as EAN13';
+    const refusal = { error: { code: 'VALIDATION_FAILED', details: [{ path: 'externalId', message: must }] } };
+    expect((await enroll('4006381333932', { programId })).body).toMatchObject(refusal);
+    const { id } = (await enroll('4006381333931', { programId })).body.data;
+    const change = (externalId: string | null) =>
+      merchant.call(`/merchants/me/members/${id}`, { method: 'PATCH', body: { externalId } });
+    expect((await change('12')).body).toMatchObject(refusal);
+    expect([(await change(null)).status, (await change('4006381333931')).status]).toEqual([200, 200]);
+    const { body } = await small({ file: 'externalId\n5901234123457\n5901234123450\n', fields: { programId } });
+    expect(body.data.results).toMatchObject([
+      { outcome: 'created' },
+      { outcome: 'failed', reason: `externalId: ${must}` },
+    ]);
+  });
+
   it('is shown on card and passes if the program says so; members without one show the member code', async () => {
     const shown = await merchant.program({ passTemplate: { barcode: 'externalId' } });
     const card = async (member: { apple: { passUrl: string } }) => (await fetch(member.apple.passUrl)).text();
     const plastic = (await enroll('4007-plastic', { programId: shown._id })).body.data;
-    expect(await card(plastic)).toContain(`QR code of Card number 4007-plastic, Member ID ${plastic.memberCode}`);
+    expect(await card(plastic)).toContain(`Code of Card number 4007-plastic, Member ID ${plastic.memberCode}`);
     const without = await merchant.call('/merchants/me/members', { body: { programId: shown._id } });
-    expect(await card(without.body.data)).toContain(`QR code of Member ID ${without.body.data.memberCode}`);
+    expect(await card(without.body.data)).toContain(`Code of Member ID ${without.body.data.memberCode}`);
     const designer = await aDesigner(merchant);
     const draft = { slug: 'any', name: 'Any', style: 'points', fields: { primaryLabel: 'POINTS' } };
     const face = async (barcode: string) => {

@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)('the public page', () => {
       await join(page, { 'First name': 'Ada' });
       expect(await page.getByRole('heading', { name: 'Welcome, Ada!' }).isVisible()).toBe(true);
       const { memberCode, serialNumber } = await memberOf(page);
-      expect(await page.getByRole('img', { name: `QR code of Member ID ${memberCode}` }).isVisible()).toBe(true);
+      expect(await page.getByRole('img', { name: `Code of Member ID ${memberCode}` }).isVisible()).toBe(true);
       expect(await page.content()).not.toContain(serialNumber);
       const links = await page.getByRole('navigation', { name: 'Add to a wallet' }).getByRole('link').allTextContents();
       expect(links).toEqual(['Add to Apple Wallet', 'Add to Google Wallet']);

@@ -210,7 +210,7 @@ describe('credentials that do not fit', () => {
     const card = `${service.publicUrl}/passes/${row?.pass.token}`;
     expect((await fetch(`${card}.pkpass`)).status).toBe(404);
     const shown = await (await fetch(card)).text();
-    expect(shown).toContain(`QR code of Member ID ${row?.memberCode}`);
+    expect(shown).toContain(`Code of Member ID ${row?.memberCode}`);
     expect(shown).not.toContain('Add to a');
   });
 });

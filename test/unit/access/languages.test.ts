@@ -1,5 +1,6 @@
 // The languages of pages and mails: which one a customer gets, and that every catalogue is complete.
 import { describe, expect, it } from 'vitest';
+import { qrSvg } from '../../../api/pages/barcode.view.js';
 import { type Card, cardBody, cardState } from '../../../api/pages/card.view.js';
 import { enrollForm, joinedPage } from '../../../api/pages/enrollForm.view.js';
 import { wordsOf } from '../../../api/pages/words.view.js';
@@ -77,6 +78,7 @@ function cardOf(language: Language, fields: Record<string, unknown> = {}, over: 
     ...{ member, program, words: wordsOf(language, program), googleFirst: false, isNew: false },
     ...{ appleUrl: undefined, googleUrl: undefined, logoUrl: undefined, stripUrl: undefined },
     cardUrl: 'https://example.com/passes/t',
+    barcode: { code: member.memberCode, format: 'QR', svg: qrSvg(member.memberCode) },
     ...over,
   };
 }

@@ -1,5 +1,6 @@
 // The texts about rewards on the Apple pass and the web card (docs/interface.md#32-balances-and-rewards).
 import { describe, expect, it } from 'vitest';
+import { qrSvg } from '../../../api/pages/barcode.view.js';
 import { cardBody, cardState } from '../../../api/pages/card.view.js';
 import { wordsOf } from '../../../api/pages/words.view.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
@@ -71,6 +72,7 @@ describe('a card', () => {
         stripUrl: undefined,
         isNew: false,
         googleFirst: false,
+        barcode: { code: '7K3M9PXQ2A', format: 'QR', svg: qrSvg('7K3M9PXQ2A') },
       },
       cardUrl: 'https://example.com/passes/t',
     }).text;
