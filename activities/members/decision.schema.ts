@@ -18,7 +18,17 @@ type WrittenWithEach =
 
 export interface Decision {
   set: Partial<Omit<MemberRow, '_id' | 'merchantId' | 'version' | 'pass'>>;
-  unset?: ('firstName' | 'lastName' | 'email' | 'phone' | 'phoneE164' | 'externalId' | 'tier' | 'expiry')[];
+  unset?: (
+    | 'firstName'
+    | 'lastName'
+    | 'email'
+    | 'phone'
+    | 'phoneE164'
+    | 'externalId'
+    | 'tier'
+    | 'expiry'
+    | 'statusReason'
+  )[];
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
   event: MemberEvent | PushJob;
   /** The pass is pushed although it may show the same as before. A change that it shows is always pushed. */

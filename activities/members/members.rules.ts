@@ -31,11 +31,12 @@ export function memberUpdated(
 export function statusRule(status: MemberStatus, reason: string | undefined) {
   return (member: MemberRow): Decision | null => {
     if (member.status === status) return null;
-    return memberUpdated(member, {
+    const decision = memberUpdated(member, {
       changed: ['status'],
-      set: { status },
+      set: { status, ...(reason && { statusReason: reason }) },
       data: { previousStatus: member.status, ...(reason && { reason }) },
     });
+    return { ...decision, unset: reason ? [] : ['statusReason'] };
   };
 }
 

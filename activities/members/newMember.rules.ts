@@ -27,6 +27,7 @@ export interface NewMember {
   /** Of the browser in which the person joined. */
   formDigest?: string;
   consent?: NonNullable<MemberRow['consent']>;
+  marketing?: NonNullable<MemberRow['marketing']>;
   actor: Actor;
   /** Without `member.created`, and its passes without `pass.created`. */
   quiet?: boolean | undefined;
@@ -79,7 +80,7 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
 }
 
 export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...given }: NewMember): NewMemberRows {
-  const { program, person, source, attribution, consent, formDigest, actor, quiet } = given;
+  const { program, person, source, attribution, consent, marketing, formDigest, actor, quiet } = given;
   const now = deps.now();
   const _id = newId();
   const { initialPoints: balance = 0, ...names } = person;
@@ -120,6 +121,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
     attribution,
     ...(formDigest !== undefined && { formDigest }),
     ...(consent && { consent }),
+    ...(marketing && { marketing }),
     createdAt: now,
     updatedAt: now,
   };

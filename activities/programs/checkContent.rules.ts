@@ -53,7 +53,7 @@ export async function requireStyle(
 /** Throws SLUG_TAKEN. A publication checks it again. */
 export async function requireFreeSlug(deps: Deps, { programId }: ProgramAt, slug: string): Promise<void> {
   const owner = await deps.collections.slugs.findOne({ _id: slug });
-  if (owner && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
+  if (owner && !owner.givenUpAt && owner.programId !== programId) throw new ServiceError('SLUG_TAKEN');
 }
 
 /** Throws VALIDATION_FAILED when the images, with those of the live version, exceed the limit of the merchant. */

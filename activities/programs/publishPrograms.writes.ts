@@ -198,12 +198,12 @@ interface Wanted {
 
 /**
  * The statements that assign each program its slug, and the number of documents that their updates must match. Programs
- * of one call may swap slugs. Throws SLUG_TAKEN.
+ * of one call may swap slugs; a slug that is given up goes on leading to its program. Throws SLUG_TAKEN.
  */
 async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transaction> {
   const taken = new Map(wanted.map(({ head, content }) => [content.slug, head]));
   const rows = await deps.collections.slugs.find({ _id: { $in: [...taken.keys()] } }).toArray();
-  const owners = new Map(rows.map(({ _id, programId }) => [_id, programId]));
+  const owners = new Map(rows.map((row) => [row._id, row]));
   const givenUp = new Map(
     wanted.flatMap(({ head: { live }, content }) =>
       live && live.slug !== content.slug ? [[live.slug, live._id] as const] : [],
@@ -211,19 +211,22 @@ async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transa
   );
   const statements: Statement[] = [];
   let expectedMatches = 0;
+  const move = (slug: string, programId: string, change: Record<string, object>) => {
+    statements.push(update(deps, 'slugs', { _id: slug, programId }, change));
+    expectedMatches += 1;
+  };
   for (const [slug, programId] of givenUp) {
-    if (!taken.has(slug)) statements.push(remove(deps, 'slugs', { _id: slug, programId }));
+    if (!taken.has(slug)) move(slug, programId, { $set: { givenUpAt: deps.now() } });
   }
   for (const [slug, { merchantId, programId }] of taken) {
     const owner = owners.get(slug);
-    if (owner === programId) continue;
+    if (owner?.programId === programId && !owner.givenUpAt) continue;
     if (owner === undefined) {
       statements.push(insert(deps, 'slugs', { _id: slug, merchantId, programId }));
       continue;
     }
-    if (!givenUp.has(slug)) throw new ServiceError('SLUG_TAKEN');
-    statements.push(update(deps, 'slugs', { _id: slug, programId: owner }, { $set: { merchantId, programId } }));
-    expectedMatches += 1;
+    if (!owner.givenUpAt && !givenUp.has(slug)) throw new ServiceError('SLUG_TAKEN');
+    move(slug, owner.programId, { $set: { merchantId, programId }, $unset: { givenUpAt: '' } });
   }
   return { statements, expectedMatches };
 }

@@ -13,11 +13,14 @@ import type { Language } from '../../schemas/shared/languages/index.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { readPublicProgram } from '../programs/programs.reads.js';
 
-/** Throws PROGRAM_ARCHIVED, and UNAVAILABLE when mail is off. Beyond the limits of mails nothing is stored. */
+/**
+ * Returns the id of the mail. Throws PROGRAM_ARCHIVED, and UNAVAILABLE when mail is off. Beyond the limits of mails
+ * nothing is stored.
+ */
 export async function askToConfirm(
   deps: ApiDeps,
   { program, language, joining }: { program: Program; language: Language; joining: Joining },
-): Promise<void> {
+): Promise<string> {
   requireEnrollable(program);
   const { _id: programId, merchantId } = program;
   const { email: to } = joining.person;
@@ -31,6 +34,7 @@ export async function askToConfirm(
     confirmation: { _id, mark: confirmationMark(programId, to) },
   });
   if (queued === 'off') throw new ServiceError('UNAVAILABLE');
+  return _id;
 }
 
 /**
@@ -47,7 +51,19 @@ export async function readConfirmation(
   const { merchantId, programId: _id = '' } = mail;
   const program = await deps.read.program({ _id, merchantId });
   if (!joining || !program) return null;
-  return { mail, joining, program: await readPublicProgram(deps, program) };
+  const open = await readPublicProgram(deps, program);
+  return open._id === program._id ? { mail, joining, program: open } : null;
+}
+
+/** The link of a mistyped address works no more. */
+export async function dropConfirmation(deps: ApiDeps, _id: string, { merchantId, _id: programId }: Program) {
+  await deps.collections.mails.deleteOne({
+    _id,
+    merchantId,
+    programId,
+    kind: 'confirmation',
+    memberId: { $exists: false },
+  });
 }
 
 /** From then on the link does not work, and of what was entered nothing is left but the member. */

@@ -22,7 +22,7 @@ export const publicRoutes: Routes<keyof typeof publicEndpoints> = {
       actor: caller.actor,
       awaited: true,
     });
-    if (!enrolled) return { status: 202, data: { confirm: true } };
+    if (enrolled.kind === 'confirm') return { status: 202, data: { confirm: true } };
     if (enrolled.kind === 'deduped') return { status: 200, data: { deduped: true } };
     const { merchantId, _id: memberId } = enrolled.member;
     const { memberCode, pass } = await readMember(deps, { merchantId, memberId });

@@ -46,7 +46,9 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
   const { goal, rewardName } = program;
   const missing = goal === undefined ? 0 : Math.max(goal - balance, 0);
   const points = program.basis === 'lifetime' ? member.lifetimePoints : balance;
-  const notices = { active: '', voided: card.voided, expired: card.expired };
+  const notices = { active: [], voided: [card.voided], expired: [card.expired] };
+  const reason = member.statusReason === undefined ? [] : [card.reason(member.statusReason)];
+  const notice = member.status === 'active' ? '' : [...notices[member.status], ...reason].join(' ');
   const isFull = goal !== undefined && missing === 0 && member.status === 'active';
   return {
     balance,
@@ -77,7 +79,7 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
         }
       : { value: Math.min(balance, goal ?? 0), max: goal ?? 0, name: card.towardsReward },
     status: member.status,
-    notice: notices[member.status],
+    notice,
     message: member.pass.message === undefined ? null : say(member.pass.message),
     version: member.version,
   };
@@ -145,10 +147,16 @@ function view(card: Card, state: CardState): Html {
   ${expiringList(card, state)}
   <div class="code ${linear.has(format) && 'linear'}" role="img" aria-label="${words.card.qr(label, barcode)}${isOther && `, ${words.card.memberId} ${member.memberCode}`}">
     ${svg}
-    <span class="label">${label}</span><strong>${barcode}</strong>
-    ${isOther && html`<span class="label">${words.card.memberId}</span><strong>${member.memberCode}</strong>`}
+    <span class="label">${label}</span>${codeText(barcode)}
+    ${isOther && html`<span class="label">${words.card.memberId}</span>${codeText(member.memberCode)}`}
   </div>
 </article>`;
+}
+
+/** Where there is no room for it whole, a code breaks in its middle. */
+function codeText(code: string): Html {
+  const middle = Math.ceil(code.length / 2);
+  return html`<strong>${code.slice(0, middle)}<wbr>${code.slice(middle)}</strong>`;
 }
 
 function rewardList({ words: { card } }: Card, { rewards }: CardState): Html | false {
@@ -180,9 +188,12 @@ ${privacyUrl && html`<p><a href="${privacyUrl}" rel="noopener">${words.join.priv
 </details>`;
 }
 
-function walletButtons({ appleUrl, googleUrl, googleFirst, words: { card } }: Card): Html | false {
-  const apple = appleUrl && html`<a class="button" href="${appleUrl}">${wallet}${card.apple}</a>`;
-  const google = googleUrl && html`<a class="button" href="${googleUrl}" rel="noopener">${wallet}${card.google}</a>`;
+/** In the demo, the button of a wallet that is not there leads to the virtual phones. */
+function walletButtons({ appleUrl, googleUrl, deskUrl, googleFirst, words: { card } }: Card): Html | false {
+  const button = (url: string | undefined, text: string) =>
+    url !== undefined && html`<a class="button" href="${url}" rel="noopener">${wallet}${text}</a>`;
+  const apple = button(appleUrl ?? deskUrl, card.apple);
+  const google = button(googleUrl ?? deskUrl, card.google);
   if (!apple && !google) return false;
   return html`<nav class="actions" aria-label="${card.wallets}">
     ${googleFirst ? [google, apple] : [apple, google]}
@@ -205,8 +216,7 @@ export function cardBody(card: Card): Html {
   }
   <div class="message" id="said" ${!state.message && new Html('hidden')}>${speech}<p id="message">${state.message}</p></div>
   <p class="unseen" id="news" role="status"></p>
-  ${virtualPhone(card)}
-  ${walletButtons(card)}
+  <div id="add" ${member.status !== 'active' && new Html('hidden')}>${virtualPhone(card)}${walletButtons(card)}</div>
   <aside class="elsewhere" aria-label="${words.card.onPhone}">${qrSvg(cardUrl)}<p class="note">${words.card.scan}</p></aside>
   ${back(card)}
   <p class="note foot">${words.card.atTill} <noscript>${words.card.reload}</noscript></p>

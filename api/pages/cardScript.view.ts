@@ -28,6 +28,7 @@ function show(state) {
   set('status', state.notice);
   at('status').hidden = state.status === 'active';
   card.classList.toggle('void', state.status !== 'active');
+  at('add').hidden = state.status !== 'active';
   const progress = at('progress');
   if (progress) {
     progress.max = state.aim.max || 1;

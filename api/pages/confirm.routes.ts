@@ -10,8 +10,8 @@ import type { ApiDeps } from '../http/apiDeps.js';
 import { countCall, publicCaller, withinStrangersLimit } from '../http/guard.js';
 import { memberOfConfirmation, readConfirmation, spendConfirmation } from '../members/confirmation.writes.js';
 import { enrollAndMail } from '../members/joinPublicly.writes.js';
-import { sendPage } from './layout.view.js';
-import { formDigestOf, isRepetition, leadToCard, nameBrowser, sendRefusal } from './pages.routes.js';
+import { formDigestOf, isOwn, leadToCard, nameBrowser, refusalOf, seeOther, sendRefusal } from './enroll.routes.js';
+import { basePath, sendPage } from './layout.view.js';
 import { wordsFor } from './words.view.js';
 
 function sendDead(deps: ApiDeps, ctx: Context): void {
@@ -31,8 +31,11 @@ async function show(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const { join, language } = words;
   const title = join.title(program.passTemplate.logoText || program.name);
   nameBrowser(deps, ctx);
+  const { [refusedQuery]: refused } = ctx.query;
   const body = html`<div class="join"><div class="hero"><h1>${title}</h1></div>
-<form method="post"><h2>${join.confirm}</h2><p>${join.confirmText(joining.person.email)}</p>
+<form method="post" action="${linkUrl(deps, ctx)}">${
+    typeof refused === 'string' && html`<p class="summary" role="alert">${refusalOf(join, refused)}</p>`
+  }<h2>${join.confirm}</h2><p>${join.confirmText(joining.person.email)}</p>
 <button type="submit">${join.button}</button></form></div>`;
   sendPage(deps, ctx, { title, language, program, body, shape: 'split' });
 }
@@ -43,7 +46,7 @@ async function confirm(deps: ApiDeps, ctx: Context, token: string): Promise<Memb
   const found = await readConfirmation(deps, token);
   if (!found) {
     const member = await memberOfConfirmation(deps, token);
-    return member && isRepetition(deps, ctx, member) ? member : null;
+    return member && isOwn(deps, ctx, member) ? member : null;
   }
   const { mail, program, joining } = found;
   const { language } = mail;
@@ -55,24 +58,37 @@ async function confirm(deps: ApiDeps, ctx: Context, token: string): Promise<Memb
   return member;
 }
 
+/** The code of the error that the press of the button met. */
+const refusedQuery = 'refused';
+
 /** A refusal for which the person is not to blame leaves the link as it was. */
-const orRefusal =
-  (work: (deps: ApiDeps, ctx: Context, token: string) => Promise<void>) =>
+const orElse =
+  (
+    work: (deps: ApiDeps, ctx: Context, token: string) => Promise<void>,
+    refuse: (deps: ApiDeps, ctx: Context, error: ServiceError) => void,
+  ) =>
   async (deps: ApiDeps, ctx: Context): Promise<void> => {
     try {
       await work(deps, ctx, ctx.params.token ?? '');
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      sendRefusal(deps, ctx, error);
+      refuse(deps, ctx, error);
     }
   };
 
-const showLink = orRefusal(show);
-const pressButton = orRefusal(async (deps, ctx, token) => {
-  const member = await confirm(deps, ctx, token);
-  if (member) leadToCard(deps, ctx, member);
-  else sendDead(deps, ctx);
-});
+const linkUrl = (deps: ApiDeps, ctx: Context): string =>
+  `${basePath(deps)}/enroll/confirm/${encodeURIComponent(ctx.params.token ?? '')}`;
+
+const showLink = orElse(show, sendRefusal);
+const pressButton = orElse(
+  async (deps, ctx, token) => {
+    const member = await confirm(deps, ctx, token);
+    if (member) leadToCard(deps, ctx, member);
+    // The page of the link says that it does not work.
+    else seeOther(ctx, linkUrl(deps, ctx));
+  },
+  (deps, ctx, { code }) => seeOther(ctx, `${linkUrl(deps, ctx)}?${refusedQuery}=${code}`),
+);
 
 export function confirmRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/enroll/confirm' });

@@ -2,7 +2,6 @@
 // JavaScript.
 import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
-import { type Card, virtualPhone } from './card.view.js';
 import { tick } from './icons.view.js';
 import type { Page } from './layout.view.js';
 import type { Words } from './words.view.js';
@@ -17,7 +16,8 @@ export interface Joining {
 
 export interface EnrollForm extends Joining {
   values: Record<string, string>;
-  errors: Record<string, string>;
+  /** The fields with a mistake. */
+  wrong: readonly string[];
   /** Shown above the fields. */
   notice?: string;
 }
@@ -45,32 +45,43 @@ export const enrollFields = (program: Program): EnrollField[] => [
   ...(program.enrollment.consentText === undefined ? [] : (['consent'] as const)),
 ];
 
-function field(
+export function field(
   name: keyof typeof inputs,
-  { values, errors, words: { join } }: EnrollForm,
+  { values, wrong, words: { join } }: Pick<EnrollForm, 'values' | 'wrong' | 'words'>,
   isFirstWrong: boolean,
 ): Html {
   const { type, autocomplete } = inputs[name];
-  const { label, wrong } = join.fields[name];
-  const error = errors[name];
-  const marked = error && html` aria-invalid="true" aria-describedby="${name}-error"`;
+  const { label, wrong: mistake } = join.fields[name];
+  const isWrong = wrong.includes(name);
+  const marked = isWrong && html` aria-invalid="true" aria-describedby="${name}-error"`;
   return html`<div>
   <label for="${name}">${label}${name !== 'email' && html` <span>${join.optional}</span>`}</label>
   <input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${values[name] ?? ''}" maxlength="254"${
     name === 'email' && new Html(' required')
   }${isFirstWrong && new Html(' autofocus')}${marked}>
-  ${error && html`<p class="error" id="${name}-error">${wrong}</p>`}
+  ${isWrong && html`<p class="error" id="${name}-error">${mistake}</p>`}
 </div>`;
 }
 
-function consent({ program, words, values, errors }: EnrollForm, isFirstWrong: boolean): Html | false {
+function consent({ program, words, values, wrong }: EnrollForm, isFirstWrong: boolean): Html | false {
   const { consentText } = program.enrollment;
   if (consentText === undefined) return false;
-  const marked = errors.consent && html` aria-invalid="true" aria-describedby="consent-error"`;
+  const isWrong = wrong.includes('consent');
+  const marked = isWrong && html` aria-invalid="true" aria-describedby="consent-error"`;
   return html`<div class="consent">
   <input id="consent" name="consent" type="checkbox" required${values.consent && new Html(' checked')}${isFirstWrong && new Html(' autofocus')}${marked}>
   <label for="consent">${words.say(consentText)}</label>
-  ${errors.consent && html`<p class="error" id="consent-error">${words.join.consent}</p>`}
+  ${isWrong && html`<p class="error" id="consent-error">${words.join.consent}</p>`}
+</div>`;
+}
+
+/** Apart from the consent without which nobody joins: nobody has to agree, and the box begins empty. */
+function marketing({ program, words, values }: EnrollForm): Html | false {
+  const { marketingText } = program.enrollment;
+  if (marketingText === undefined) return false;
+  return html`<div class="consent apart">
+  <input id="marketing" name="marketing" type="checkbox"${values.marketing && new Html(' checked')}>
+  <label for="marketing">${words.say(marketingText)} <span>${words.join.optional}</span></label>
 </div>`;
 }
 
@@ -88,7 +99,7 @@ function perks({ program: { goal, rewardName, rewards, tiers, fields }, words }:
   return [...prizes, ...promises];
 }
 
-function hero(joining: Joining): Html {
+export function hero(joining: Joining): Html {
   const { program, words, logoUrl } = joining;
   return html`<div class="hero">
   ${logoUrl && html`<img class="logo" src="${logoUrl}" alt="">`}
@@ -98,48 +109,30 @@ function hero(joining: Joining): Html {
 }
 
 /** The form posts to the address of the page, so that query parameters such as `utm_source` are kept. */
-export function enrollForm(form: EnrollForm): Html {
-  const { program, words, errors, notice, mails } = form;
+function enrollForm(form: EnrollForm): Html {
+  const { program, words, wrong, notice, mails } = form;
   const { join } = words;
   const { privacyUrl } = program.enrollment;
-  const firstWrong = enrollFields(program).find((name) => errors[name]);
+  const firstWrong = enrollFields(program).find((name) => wrong.includes(name));
   return html`<div class="join">${hero(form)}
 <form method="post" novalidate>
 ${notice && html`<p class="summary" role="alert">${notice}</p>`}
 ${inputsOf(program).map((name) => field(name, form, name === firstWrong))}
 ${honeypotField}
 ${consent(form, firstWrong === 'consent')}
+${marketing(form)}
 <button type="submit">${join.button}</button>
 <p class="note">${join.oneCard} ${mails && join.mailed}${
     privacyUrl && html` <a href="${privacyUrl}" rel="noopener">${join.privacy}</a>`
   }</p>
+<p class="note"><a href="?lost">${join.lost}</a></p>
 </form></div>`;
 }
 
-/** The page as it is opened. */
-export const enrollPage = (joining: Joining): Page => ({
-  title: joining.words.join.title(joining.program.name),
-  language: joining.words.language,
-  program: joining.program,
-  body: enrollForm({ ...joining, values: {}, errors: {} }),
-  shape: 'split',
-});
-
-/**
- * When links are mailed: the same page for everybody, whether the email was known or not. Otherwise the page for a
- * known email, because a new member gets the card at once.
- */
-export function joinedPage(joining: Joining & Pick<Card, 'deskUrl'>, email: string): Page {
-  const { program, words, mails } = joining;
+/** As it is opened, or with the mistakes of the form that was sent. */
+export function enrollPage(form: Joining & Partial<EnrollForm>): Page {
+  const { words, program, notice, values = {}, wrong = [] } = form;
   const { join, language } = words;
-  const [heading, text] = mails ? [join.sent, join.sentTo(email)] : [join.known, join.knownText];
-  return {
-    title: `${heading}: ${program.name}`,
-    language,
-    program,
-    shape: 'split',
-    body: html`<div class="join">${hero(joining)}
-<div class="said" role="status"><h2>${heading}</h2>
-<p>${text}</p>${virtualPhone(joining)}</div></div>`,
-  };
+  const title = notice === undefined ? join.title(program.name) : join.check(program.name);
+  return { title, language, program, body: enrollForm({ ...form, values, wrong }), shape: 'split' };
 }

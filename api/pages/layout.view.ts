@@ -32,6 +32,12 @@ export const basePath = ({ config }: Pick<ApiDeps, 'config'>): string =>
 export const pictureUrl = (deps: Pick<ApiDeps, 'config'>, program: Program, name: 'logo' | 'strip'): string =>
   `${basePath(deps)}/wallet/images/${encodeURIComponent(program._id)}/${name}.png`;
 
+/** Undefined without a picture that stands for the program. */
+export function logoOf(deps: Pick<ApiDeps, 'config'>, program: Program): string | undefined {
+  const { logo, icon } = program.passTemplate.images;
+  return logo || icon ? pictureUrl(deps, program, 'logo') : undefined;
+}
+
 /**
  * The page of the demo's live desk that puts a member's card on its phones; `of` is what the console searches for.
  * Undefined outside of the demo. The part after `#` is not sent to the server, so no log has it.

@@ -221,6 +221,7 @@ function writtenTexts(program: Json): string[] {
     ...list('tiers', 'name'),
     ...list('passTemplate.backFields', 'label', 'value'),
     at(program, 'enrollment.consentText'),
+    at(program, 'enrollment.marketingText'),
   ].filter((text): text is string => typeof text === 'string' && text !== '');
 }
 

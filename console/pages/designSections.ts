@@ -173,6 +173,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
       { path: 'enrollment.confirmEmail', label: said.confirmEmail, hint: said.confirmEmailHint, kind: 'flag' },
       { path: 'enrollment.consentText', label: said.consent, hint: said.consentHint, kind: 'lines' },
+      { path: 'enrollment.marketingText', label: said.marketing, hint: said.marketingHint, kind: 'lines' },
     ],
   },
   {

@@ -27,7 +27,7 @@ export function Member() {
     );
   const { program, balance, tier, redeemedCount, deviceCount, tags, email, phone, memberCode, status, apple } =
     member.data;
-  const { externalId, expiring, consent } = member.data;
+  const { externalId, expiring, consent, marketing, statusReason } = member.data;
   return (
     <Page title={nameOf(member.data)} back={back} lead={<StatusBadge status={status} />}>
       <div className="columns">
@@ -57,7 +57,9 @@ export function Member() {
               [said.redeemed, number(redeemedCount)],
               [said.tags, tags.length > 0 ? tags.join(', ') : texts.frame.none],
               ...(expiring.length > 0 ? ([[said.expiring, expiring.map(expiringText).join('; ')]] as const) : []),
+              ...(statusReason ? ([[said.statusReason, statusReason]] as const) : []),
               ...(consent ? ([[said.consent, consent.text]] as const) : []),
+              ...(marketing ? ([[said.marketing, marketing.text]] as const) : []),
             ]}
           />
         </Panel>

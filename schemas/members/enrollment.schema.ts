@@ -41,17 +41,22 @@ const joiningPerson = z.object({
   phone: z.string().exactOptional(),
 });
 
+const given = consent.extend({ at: z.coerce.date() });
+
 /** What somebody entered on the public page, as it is enrolled. */
 export const joining = z.object({
   person: joiningPerson,
   attribution: z.record(z.string(), z.string()),
-  consent: consent.extend({ at: z.coerce.date() }).exactOptional(),
+  consent: given.exactOptional(),
+  marketing: given.exactOptional(),
 });
 export type Joining = z.output<typeof joining>;
 
 export interface PublicEnrollment extends Pick<Joining, 'person' | 'attribution'> {
   /** Whether the person agreed to the consent text of the program. */
   consent: boolean;
+  /** The same of the marketing text, which nobody has to agree to. */
+  marketing: boolean;
 }
 
 /** Unknown keys are ignored; `utm_*` and `ref` are stored as the member's attribution if they can be. */
@@ -59,11 +64,12 @@ export const publicEnrollRequest = z
   .looseObject({
     email,
     consent: ticked.optional(),
+    marketing: ticked.optional(),
     firstName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     lastName: z.preprocess(leftEmpty, name.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
     phone: z.preprocess(leftEmpty, phone.optional()).meta({ shown: { type: 'string', maxLength: 100 } }),
   })
-  .transform(({ email, firstName, lastName, phone, consent = false, ...rest }): PublicEnrollment => {
+  .transform(({ email, firstName, lastName, phone, consent = false, marketing = false, ...rest }): PublicEnrollment => {
     const attribution: Record<string, string> = {};
     for (const [key, given] of Object.entries(rest).filter(([key]) => isAttribution(key))) {
       const value = attributionOf(given);
@@ -72,6 +78,7 @@ export const publicEnrollRequest = z
     return {
       person: { email, ...(firstName && { firstName }), ...(lastName && { lastName }), ...(phone && { phone }) },
       consent,
+      marketing,
       attribution,
     };
   });

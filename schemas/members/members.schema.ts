@@ -52,7 +52,7 @@ export const memberPatch = z
 
 export const statusRequest = z.strictObject({
   status: memberStatus,
-  reason: text(0, 500).optional().describe('a note for the audit'),
+  reason: text(0, 500).optional().describe('a note for the audit; the web card of a voided or expired card shows it'),
 });
 
 /** The form in which tags are stored and compared: trimmed, inner white space collapsed, lower-cased. */
@@ -100,6 +100,8 @@ export const memberDetail = member.extend({
   rewards: z.array(rewardState).describe('what the balance buys'),
   expiring: z.array(expiring).max(3).describe('what expires next; empty where no points expire'),
   consent: consent.optional().describe('what the member agreed to on the public page'),
+  marketing: consent.optional().describe('what the member agreed to in the second, optional box of the public page'),
+  statusReason: z.string().optional().describe('the reason of the last change of the status; the web card shows it'),
 });
 
 export const erasure = z.object({ id: z.uuid(), erasedAt: z.iso.datetime() });

@@ -60,7 +60,8 @@ export const personalData: Record<CollectionName, Kept> = {
   programVersions: { holds: 'the published versions of each program, and who published them', kept: withMerchant },
   slugs: { holds: 'the address of each program', kept: withMerchant },
   members: {
-    holds: 'name, email, phone, external id, tags, attribution, consent, balance, card link, last message',
+    holds:
+      'name, email, phone, external id, tags, attribution, consents, reason of the status, balance, card link, last message',
     kept: forever,
     ofMember: ({ memberId }) => [{ _id: memberId }],
     erase: 'remove',

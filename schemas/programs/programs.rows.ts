@@ -44,13 +44,15 @@ export interface ProgramVersionRow {
 }
 
 /**
- * The program of a slug; the id is the slug. The publication that releases the slug moves or removes the row. A unique
- * index does not work: see `EmailRow`.
+ * The program of a slug; the id is the slug. A slug that a program has given up leads to its present one until another
+ * program takes it. A unique index does not work: see `EmailRow`.
  */
 export interface SlugRow {
   _id: string;
   merchantId: string;
   programId: string;
+  /** Since when the program has another slug, and any program may take this one. */
+  givenUpAt?: Date;
 }
 
 export const programVersionId = (programId: string, version: number | string): string => `${programId}:${version}`;

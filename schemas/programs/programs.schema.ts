@@ -57,6 +57,7 @@ export const programFile = z
           .refine((url) => URL.canParse(url), 'must be an address')
           .optional(),
         consentText: text(1, 500).optional(),
+        marketingText: text(1, 500).optional(),
         confirmEmail: z.boolean().optional(),
       })
       .prefault({}),

@@ -108,7 +108,7 @@ async function refused({ deps, config, mailFolder }: CommandContext, checked: Ch
     const head = heads.get(program._id);
     if (head && head.merchantId !== program.merchantId)
       return [`${where}: _id "${program._id}" is a program of merchant ${head.merchantId}`];
-    const owner = slugs.find(({ _id }) => _id === program.slug)?.programId;
+    const owner = slugs.find(({ _id, givenUpAt }) => _id === program.slug && !givenUpAt)?.programId;
     // A program that is applied in the same call may release its slug.
     if (owner !== undefined && owner !== program._id && !programs.some(({ _id }) => _id === owner))
       return [`${where}: slug "${program.slug}" is that of program ${owner}`];

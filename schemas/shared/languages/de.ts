@@ -36,6 +36,16 @@ export const de: Catalogue = {
     known: 'Sie sind schon dabei',
     knownText:
       'Mit dieser Adresse gibt es schon eine Karte. Öffnen Sie sie über den Link, den Sie damals bekommen haben, oder fragen Sie an der Kasse.',
+    lost: 'Karte verloren?',
+    lostText: 'Geben Sie die Adresse ein, mit der Sie sich angemeldet haben. Wir senden Ihnen den Link zu Ihrer Karte.',
+    lostAtTill:
+      'Fragen Sie an der Kasse: Dort findet man Ihre Karte über Ihren Namen oder Ihre Adresse und gibt Ihnen einen neuen Link.',
+    lostSend: 'Link senden',
+    lostSent: (email) =>
+      `Wenn es zu ${email} hier eine Karte gibt, ist der Link zu ihr unterwegs. Wenn er in ein paar Minuten nicht da ist, schauen Sie in den Spam-Ordner.`,
+    wrongAddress: 'Falsche Adresse, oder ist nichts gekommen?',
+    sendAgain: 'Link noch einmal senden',
+    otherAddress: 'Mit einer anderen Adresse anmelden',
     later: 'Gerade nicht möglich',
     nobody: 'Hier kann niemand mitmachen',
     refusals: {
@@ -48,9 +58,11 @@ export const de: Catalogue = {
   card: {
     title: (program) => `Karte: ${program}`,
     missing: 'Diese Karte gibt es nicht',
-    missingText: 'Prüfen Sie den Link, den Sie bekommen haben.',
+    missingText:
+      'Prüfen Sie den Link, den Sie bekommen haben. Vielleicht wurde er ersetzt: Fragen Sie im Geschäft, oder auf der Seite, auf der Sie sich angemeldet haben.',
     notFound: 'Nicht gefunden',
     voided: 'Diese Karte ist gesperrt.',
+    reason: (reason) => `Grund: ${reason}`,
     expired: 'Diese Karte ist abgelaufen.',
     toGo: (points) => `noch ${points}`,
     ready: 'Bereit',

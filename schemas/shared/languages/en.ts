@@ -34,6 +34,15 @@ export const en = {
       'It works once, for 24 hours. The mail that came after you pressed its button leads to your card; otherwise join once more.',
     known: 'You are in already',
     knownText: 'This address joined before. Open your card from the link that you got then, or ask at the till.',
+    lost: 'Lost your card?',
+    lostText: 'Enter the address with which you joined. We mail you the link to your card.',
+    lostAtTill: 'Ask at the till: the staff find your card by your name or address, and give you a new link.',
+    lostSend: 'Mail me the link',
+    lostSent: (email: string): string =>
+      `If ${email} has a card here, the link to it is on its way. If it is not there in a few minutes, look into your spam folder.`,
+    wrongAddress: 'Wrong address, or nothing came?',
+    sendAgain: 'Send the link again',
+    otherAddress: 'Join with another address',
     later: 'Not just now',
     nobody: 'Nobody can join here',
     refusals: {
@@ -46,9 +55,11 @@ export const en = {
   card: {
     title: (program: string): string => `${program} card`,
     missing: 'There is no such card',
-    missingText: 'Check the link that you were given.',
+    missingText:
+      'Check the link that you were given. The shop may have replaced it: ask there, or on the page where you joined.',
     notFound: 'Not found',
-    voided: 'This card has been voided.',
+    voided: 'This card is blocked.',
+    reason: (reason: string): string => `Reason: ${reason}`,
     expired: 'This card has expired.',
     toGo: (points: number): string => `${points} to go`,
     ready: 'Ready',

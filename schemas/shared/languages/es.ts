@@ -35,6 +35,16 @@ export const es: Catalogue = {
     known: 'Ya participa',
     knownText:
       'Esta dirección ya se inscribió. Abra su tarjeta con el enlace que recibió entonces, o pregunte en la caja.',
+    lost: '¿Ha perdido su tarjeta?',
+    lostText: 'Escriba la dirección con la que se apuntó. Le enviamos el enlace a su tarjeta.',
+    lostAtTill:
+      'Pregunte en la caja: allí encuentran su tarjeta por su nombre o su dirección y le dan un enlace nuevo.',
+    lostSend: 'Enviar el enlace',
+    lostSent: (email) =>
+      `Si ${email} tiene una tarjeta aquí, el enlace está en camino. Si no llega en unos minutos, mire en la carpeta de correo no deseado.`,
+    wrongAddress: '¿Dirección equivocada, o no ha llegado nada?',
+    sendAgain: 'Enviar el enlace otra vez',
+    otherAddress: 'Apuntarse con otra dirección',
     later: 'Ahora no es posible',
     nobody: 'Aquí no se puede participar',
     refusals: {
@@ -47,9 +57,11 @@ export const es: Catalogue = {
   card: {
     title: (program) => `Tarjeta de ${program}`,
     missing: 'Esta tarjeta no existe',
-    missingText: 'Compruebe el enlace que recibió.',
+    missingText:
+      'Compruebe el enlace que recibió. Puede que se haya cambiado: pregunte en la tienda, o en la página en la que se apuntó.',
     notFound: 'No encontrado',
-    voided: 'Esta tarjeta ha sido anulada.',
+    voided: 'Esta tarjeta está bloqueada.',
+    reason: (reason) => `Motivo: ${reason}`,
     expired: 'Esta tarjeta ha caducado.',
     toGo: (points) => `faltan ${points}`,
     ready: 'Lista',

@@ -35,6 +35,16 @@ export const fr: Catalogue = {
     known: 'Vous participez déjà',
     knownText:
       'Cette adresse est déjà inscrite. Ouvrez votre carte avec le lien que vous avez reçu alors, ou demandez à la caisse.',
+    lost: 'Carte perdue ?',
+    lostText: 'Saisissez l’adresse de votre inscription. Nous vous envoyons le lien vers votre carte.',
+    lostAtTill:
+      'Demandez à la caisse : on y retrouve votre carte par votre nom ou votre adresse et on vous donne un nouveau lien.',
+    lostSend: 'Envoyer le lien',
+    lostSent: (email) =>
+      `Si ${email} a une carte ici, le lien vers celle-ci est en route. S’il n’arrive pas dans quelques minutes, regardez dans vos courriers indésirables.`,
+    wrongAddress: 'Mauvaise adresse, ou rien reçu ?',
+    sendAgain: 'Envoyer encore le lien',
+    otherAddress: 'S’inscrire avec une autre adresse',
     later: 'Pas pour le moment',
     nobody: 'Personne ne peut s’inscrire ici',
     refusals: {
@@ -47,9 +57,11 @@ export const fr: Catalogue = {
   card: {
     title: (program) => `Carte ${program}`,
     missing: 'Cette carte n’existe pas',
-    missingText: 'Vérifiez le lien que vous avez reçu.',
+    missingText:
+      'Vérifiez le lien que vous avez reçu. Il a peut-être été remplacé : demandez au magasin, ou sur la page de votre inscription.',
     notFound: 'Introuvable',
-    voided: 'Cette carte a été annulée.',
+    voided: 'Cette carte est bloquée.',
+    reason: (reason) => `Motif : ${reason}`,
     expired: 'Cette carte a expiré.',
     toGo: (points) => `encore ${points}`,
     ready: 'Disponible',

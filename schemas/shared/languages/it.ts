@@ -34,6 +34,15 @@ export const it: Catalogue = {
       'Funziona una sola volta, per 24 ore. Il messaggio arrivato dopo aver premuto il pulsante porta alla Sua carta; altrimenti si iscriva di nuovo.',
     known: 'Partecipa già',
     knownText: 'Questo indirizzo è già iscritto. Apra la carta con il link ricevuto allora, o chieda alla cassa.',
+    lost: 'Ha perso la carta?',
+    lostText: 'Inserisca l’indirizzo con cui si è iscritto. Le inviamo il link alla Sua carta.',
+    lostAtTill: 'Chieda alla cassa: lì trovano la Sua carta dal nome o dall’indirizzo e Le danno un nuovo link.',
+    lostSend: 'Invia il link',
+    lostSent: (email) =>
+      `Se ${email} ha una carta qui, il link è in arrivo. Se non arriva entro qualche minuto, guardi nella posta indesiderata.`,
+    wrongAddress: 'Indirizzo sbagliato, o non è arrivato nulla?',
+    sendAgain: 'Invia di nuovo il link',
+    otherAddress: 'Iscriversi con un altro indirizzo',
     later: 'Al momento non è possibile',
     nobody: 'Qui non si può partecipare',
     refusals: {
@@ -46,9 +55,11 @@ export const it: Catalogue = {
   card: {
     title: (program) => `Carta ${program}`,
     missing: 'Questa carta non esiste',
-    missingText: 'Controlli il link che ha ricevuto.',
+    missingText:
+      'Controlli il link che ha ricevuto. Forse è stato sostituito: chieda in negozio, o sulla pagina in cui si è iscritto.',
     notFound: 'Non trovato',
-    voided: 'Questa carta è stata annullata.',
+    voided: 'Questa carta è bloccata.',
+    reason: (reason) => `Motivo: ${reason}`,
     expired: 'Questa carta è scaduta.',
     toGo: (points) => `ne mancano ${points}`,
     ready: 'Pronto',

@@ -214,11 +214,11 @@ describe('the sender of a public form', () => {
 
   const link = `/console/sign-in/${'a'.repeat(32)}`;
   it.each([
-    ['the page to join, with a wrong address', () => `/enroll/${slug}`, 'email=nobody', 400],
-    ['the page to join, without consent', () => `/enroll/${slug}`, 'email=ada@example.com', 400],
-    ['the page to join, as a machine does', () => `/enroll/${slug}`, 'email=ada@example.com&x7=spam', 400],
-    ['the page to join, in no encoding', () => `/enroll/${slug}`, 'email=%ff', 400],
-    ['the page to join a program that is not there', () => '/enroll/no-such-program', 'email=ada@example.com', 404],
+    ['the page to join, with a wrong address', () => `/enroll/${slug}`, 'email=nobody', 303],
+    ['the page to join, without consent', () => `/enroll/${slug}`, 'email=ada@example.com', 303],
+    ['the page to join, as a machine does', () => `/enroll/${slug}`, 'email=ada@example.com&x7=spam', 303],
+    ['the page to join, in no encoding', () => `/enroll/${slug}`, 'email=%ff', 303],
+    ['the page to join a program that is not there', () => '/enroll/no-such-program', 'email=ada@example.com', 303],
     ['the endpoint to join, with a wrong address', () => `/api/v1/enroll/${slug}/submit`, 'email=nobody', 400],
     ['the button of a link that does not work', () => link, '', 410],
     ['the page to sign in, with a wrong address', () => '/console/sign-in', 'email=nobody', 400],
@@ -230,13 +230,15 @@ describe('the sender of a public form', () => {
     const from = { 'X-Forwarded-For': `192.0.2.${addresses}` };
     const send = () =>
       fetch(service.publicUrl + pathOf(), {
+        redirect: 'manual',
         ...(body === undefined
           ? { headers: from }
           : { method: 'POST', headers: { ...from, 'Content-Type': type }, body }),
       });
     for (let times = 0; times < 4; times += 1) expect((await send()).status).toBe(status);
     const refused = await send();
-    expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([429, true]);
+    const isForm = pathOf() === `/enroll/${slug}`;
+    expect([refused.status, Number(refused.headers.get('Retry-After')) > 0]).toEqual([isForm ? 303 : 429, true]);
   });
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { until } from '../../rig/checks/until.js';
+import { findCuts } from '../../rig/checks/wholePage.js';
 import {
   findBarriers,
   hasBrowser,
@@ -166,7 +167,7 @@ describe.runIf(hasBrowser)('the public page', () => {
     const [place, again] = twice.map((answer) => answer.headers.get('location'));
     expect([twice.map(({ status }) => status), again]).toEqual([[303, 303], place]);
     const stranger = await submit({ cookie: 'join=somebody-elses-cookie' });
-    expect([stranger.status, stranger.headers.get('location')]).toEqual([200, null]);
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([303, `${new URL(url).pathname}?sent`]);
   });
 
   it('shows the form again with what was typed when a browser filled the hidden field', async () => {
@@ -254,8 +255,17 @@ describe.runIf(hasBrowser)('the web card', () => {
     await page.setViewportSize(screens.phone.viewport);
     await keepScreenshot(page, 'card-tiers-phone');
     const { _id } = await memberOf(page);
-    await real.merchant.call(`/merchants/me/members/${_id}/status`, { method: 'PATCH', body: { status: 'voided' } });
-    await until(() => page.getByText('This card has been voided.').first().isVisible());
+    await real.merchant.call(`/merchants/me/members/${_id}/status`, {
+      method: 'PATCH',
+      body: { status: 'voided', reason: 'the card was reported lost' },
+    });
+    const notice = 'This card is blocked. Reason: the card was reported lost';
+    await until(async () => (await page.locator('#status').textContent()) === notice);
+    const wallets = page.getByRole('navigation', { name: 'Add to a wallet' });
+    expect(await wallets.isVisible()).toBe(false);
+    await page.reload();
+    expect([await page.locator('#status').textContent(), await wallets.isVisible()]).toEqual([notice, false]);
+    expect(await findCuts(page)).toEqual([]);
     expect(await page.getByText('Show the code at the till').isVisible()).toBe(false);
     await keepScreenshot(page, 'card-voided-phone');
     await page.context().close();

@@ -278,7 +278,8 @@ describe('programs', () => {
       ['slug-c', 'slug-b'],
     ] as const) {
       expect(await run(programs, `apply ${pair(one, other)}`)).toMatchObject({ code: 0 });
-      const rows = await service.deps.collections.slugs.find({ programId: { $in: ['one', 'other'] } }).toArray();
+      const live = { programId: { $in: ['one', 'other'] }, givenUpAt: { $exists: false } };
+      const rows = await service.deps.collections.slugs.find(live).toArray();
       expect(rows.map(({ _id, programId }) => [programId, _id]).toSorted()).toEqual([
         ['one', one],
         ['other', other],

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { qrSvg } from '../../../api/pages/barcode.view.js';
 import { type Card, cardBody, cardState } from '../../../api/pages/card.view.js';
-import { enrollForm, joinedPage } from '../../../api/pages/enrollForm.view.js';
+import { enrollPage } from '../../../api/pages/enrollForm.view.js';
+import { sentPage } from '../../../api/pages/mailed.view.js';
 import { wordsOf } from '../../../api/pages/words.view.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
@@ -131,7 +132,7 @@ describe('a card', () => {
 describe('the public page', () => {
   const form = (language: Language, fields: Record<string, unknown> = {}, mails = false) => {
     const { program, words } = cardOf(language, fields);
-    return enrollForm({ program, words, mails, logoUrl: undefined, values: {}, errors: {} }).text;
+    return enrollPage({ program, words, mails, logoUrl: undefined }).body.text;
   };
 
   it('asks for the email first, and for a consent that is not given by default', () => {
@@ -146,6 +147,14 @@ describe('the public page', () => {
     expect(form('en')).not.toContain('consent');
   });
 
+  it('asks for marketing apart, and nobody has to agree', () => {
+    const text = form('en', { enrollment: { consentText: 'I agree.', marketingText: 'Tell me "news".' } });
+    expect(text).toMatch(/<input id="consent"[^>]* required>/);
+    expect(text).toContain('<input id="marketing" name="marketing" type="checkbox">');
+    expect(text).toContain('Tell me &quot;news&quot;. <span>(optional)</span>');
+    expect(form('en', { enrollment: { consentText: 'I agree.' } })).not.toContain('marketing');
+  });
+
   it('promises a mail only if mails are sent', () => {
     for (const language of languages) {
       const { mailed } = catalogues[language].join;
@@ -153,7 +162,8 @@ describe('the public page', () => {
     }
     const { program, words } = cardOf('en');
     const joined = (mails: boolean) =>
-      joinedPage({ program, words, mails, logoUrl: undefined }, 'ada@example.com').body.text;
+      sentPage({ program, words, mails, logoUrl: undefined, form: { values: { email: 'ada@example.com' }, wrong: [] } })
+        .body.text;
     expect(joined(true)).toContain('We are sending the link to your card to ada@example.com.');
     expect(joined(false)).not.toMatch(/mail|send/);
   });

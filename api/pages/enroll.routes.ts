@@ -1,0 +1,245 @@
+// The page on which people join a program. Every POST is answered with a redirect: the page behind it shows the form
+// again with its mistakes, the card, or where the mail went (sentForm.rules.ts).
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { html } from '../../platform/html.js';
+import { isAttribution, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { isMailOn } from '../../schemas/shared/config.schema.js';
+import { email as emailField } from '../../schemas/shared/email.rules.js';
+import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
+import { newId, newToken, sha256 } from '../../schemas/shared/ids.js';
+import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
+import { passUrlOf } from '../../schemas/wallets/passes.view.js';
+import type { ApiDeps } from '../http/apiDeps.js';
+import { countAlso, countCall, publicCaller, withinStrangersLimit } from '../http/guard.js';
+import { readBody } from '../http/readBody.js';
+import { setCookie } from '../http/sessionCookie.rules.js';
+import { dropConfirmation } from '../members/confirmation.writes.js';
+import { correctAddress, mailLostCard } from '../members/correctAddress.writes.js';
+import { joinPublicly, mailCardLink } from '../members/joinPublicly.writes.js';
+import { cachedPublicProgram, readPublicProgram } from '../programs/programs.reads.js';
+import { enrollFields, enrollPage, honeypot, type Joining } from './enrollForm.view.js';
+import { basePath, deskUrl, logoOf, sendPage } from './layout.view.js';
+import { lostPage, mailedPage, sentPage } from './mailed.view.js';
+import { forgetForm, formKeptMs, formPages, keepForm, readForm, type SentForm } from './sentForm.rules.js';
+import { type Words, wordsFor } from './words.view.js';
+
+const joiningOf = (deps: ApiDeps, ctx: Context, program: Program): Joining => ({
+  program,
+  words: wordsFor(ctx, program),
+  logoUrl: logoOf(deps, program),
+  mails: isMailOn(deps.config),
+});
+
+/** Names the browser in which the form was opened, so that nobody else's submission counts as its repetition. */
+const browserCookie = 'join';
+
+export function nameBrowser(deps: ApiDeps, ctx: Context): void {
+  const name = browserCookie;
+  if (!ctx.cookies.get(name)) setCookie(deps, ctx, { name, value: newToken(), maxAgeMs: 3_600_000, path: '/enroll/' });
+}
+
+/** A digest of what names the browser that sends a form. */
+export function formDigestOf(ctx: Context): { formDigest?: string } {
+  const form = ctx.cookies.get(browserCookie);
+  return form === undefined ? {} : { formDigest: sha256(form) };
+}
+
+/** A second submission within this time, such as the one of a double click, leads to the card that the first made. */
+const repeatMs = 60_000;
+
+/** Whether the browser made this member so recently. */
+export function isOwn(
+  deps: ApiDeps,
+  ctx: Context,
+  { formDigest, createdAt }: Pick<MemberRow, 'formDigest' | 'createdAt'>,
+  withinMs = repeatMs,
+): boolean {
+  const isFresh = deps.now().getTime() - createdAt.getTime() < withinMs;
+  return isFresh && formDigest !== undefined && formDigest === formDigestOf(ctx).formDigest;
+}
+
+export function seeOther(ctx: Context, url: string): void {
+  ctx.redirect(url);
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+}
+
+export const leadToCard = (deps: ApiDeps, ctx: Context, member: MemberRow): void =>
+  seeOther(ctx, `${passUrlOf(deps, member)}?welcome`);
+
+/** The page of a program, with the query of the request but for `page`. */
+function addressOf(deps: ApiDeps, ctx: Context, slug: string, page?: SentForm['page']): string {
+  const query = new URLSearchParams(ctx.querystring);
+  for (const name of formPages) query.delete(name);
+  if (page) query.append(page, '');
+  const text = query.toString().replace(/=(?=&|$)/g, '');
+  return `${basePath(deps)}/enroll/${slug}${text && `?${text}`}`;
+}
+
+export function refusalOf({ refusals }: Words['join'], code: string): string {
+  if (code === 'PROGRAM_NOT_FOUND') return refusals.gone;
+  if (code === 'PROGRAM_ARCHIVED') return refusals.archived;
+  return code === 'RATE_LIMITED' ? refusals.tooMany : refusals.other;
+}
+
+export function sendRefusal(deps: ApiDeps, ctx: Context, { code }: Pick<ServiceError, 'code'>): void {
+  const { join, card, language } = wordsFor(ctx);
+  const isClosed = code.startsWith('PROGRAM_');
+  const [title, heading] = isClosed ? [card.notFound, join.nobody] : [join.later, join.later];
+  const body = html`<div class="lone"><h1>${heading}</h1><p>${refusalOf(join, code)}</p></div>`;
+  sendPage(deps, ctx, { title, language, status: errorTable[code].status, body });
+}
+
+/** The program of the path. When there is none, sends a page with the reason and returns null. */
+async function shownProgram(deps: ApiDeps, ctx: Context): Promise<Program | null> {
+  try {
+    return await cachedPublicProgram(deps, { slug: ctx.params.slug ?? '' });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (await withinStrangersLimit(deps, ctx)) sendRefusal(deps, ctx, error);
+    return null;
+  }
+}
+
+async function show(deps: ApiDeps, ctx: Context): Promise<void> {
+  const program = await shownProgram(deps, ctx);
+  if (!program) return;
+  if (program.slug !== ctx.params.slug) {
+    // Not a permanent redirect, which browsers keep: another program may take the address that this one gave up.
+    ctx.redirect(addressOf(deps, ctx, program.slug));
+    return;
+  }
+  nameBrowser(deps, ctx);
+  const joining = joiningOf(deps, ctx, program);
+  const page = formPages.find((name) => ctx.query[name] !== undefined);
+  const form = page && readForm(deps, ctx, program, page);
+  const notice = form?.refusal === undefined ? undefined : refusalOf(joining.words.join, form.refusal);
+  const shown = { ...joining, form, notice, deskUrl: deskUrl(deps, { of: form?.values.email ?? '', program }) };
+  if (page === 'lost') return sendPage(deps, ctx, lostPage(shown));
+  if (form && page === 'sent') return sendPage(deps, ctx, sentPage(shown));
+  if (form && page === 'mailed') return sendPage(deps, ctx, mailedPage(shown));
+  if (page === 'check') return sendPage(deps, ctx, enrollPage({ ...joining, ...mistakesOf(joining, form) }));
+  sendPage(deps, ctx, { ...enrollPage(joining), cacheControl: 'private, max-age=10' });
+}
+
+/** Without the cookie, all that is known is that the form did not get through. */
+function mistakesOf({ program, words: { join } }: Joining, form: ReturnType<typeof readForm>) {
+  const { values = {}, wrong = [], refusal } = form ?? {};
+  const isShown = enrollFields(program).some((name) => wrong.includes(name));
+  const plain = isShown ? join.checkFields : join.again;
+  return { values, wrong, notice: refusal === undefined ? plain : refusalOf(join, refusal) };
+}
+
+interface Sending {
+  program: Program;
+  values: Record<string, string>;
+  /** What the page of before kept, where an address is corrected. */
+  former: ReturnType<typeof readForm>;
+  keep: (form: Omit<SentForm, 'values'>) => void;
+}
+
+/** Only texts: a name that is repeated is a list. */
+const textsOf = (sent: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(sent).filter((field): field is [string, string] => typeof field[1] === 'string'));
+
+async function send(deps: ApiDeps, ctx: Context): Promise<void> {
+  const slug = ctx.params.slug ?? '';
+  let program: Program;
+  try {
+    program = await readPublicProgram(deps, { slug });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    // The page says why.
+    if (await withinStrangersLimit(deps, ctx)) seeOther(ctx, addressOf(deps, ctx, slug));
+    return;
+  }
+  let values: Record<string, string> = {};
+  let page: SentForm['page'] = 'check';
+  const keep = (form: Omit<SentForm, 'values'>) => {
+    keepForm(deps, ctx, program, { ...form, values });
+    seeOther(ctx, addressOf(deps, ctx, program.slug, form.page));
+  };
+  try {
+    await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
+    const { act, ...sent } = (await readBody(ctx, { form: true })) ?? {};
+    values = textsOf(sent);
+    if (act === 'lost') {
+      page = 'lost';
+      return sendLost(deps, ctx, { program, values, former: undefined, keep });
+    }
+    const former = act === 'again' ? readForm(deps, ctx, program, 'sent') : undefined;
+    if (former) page = 'sent';
+    values = { ...former?.values, ...values };
+    await join(deps, ctx, { program, values, former, keep }, sent);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    keep({ page, refusal: error.code });
+  }
+}
+
+function sendLost(deps: ApiDeps, ctx: Context, { program, values, keep }: Sending): void {
+  const { success, data: email } = emailField.safeParse(values.email);
+  if (success) mailLostCard(deps, { program, email, language: wordsFor(ctx, program).language });
+  keep(success ? { page: 'mailed' } : { page: 'lost', wrong: ['email'] });
+}
+
+async function join(
+  deps: ApiDeps,
+  ctx: Context,
+  { program, values, former, keep }: Sending,
+  sent: Record<string, unknown>,
+): Promise<void> {
+  const mails = isMailOn(deps.config);
+  const { language } = wordsFor(ctx, program);
+  // A browser may have filled the honeypot for a person, who then sends the form once more, without it.
+  if (values[honeypot]) return keep({ page: 'check' });
+  const visit = Object.entries(ctx.query).filter(([key]) => isAttribution(key));
+  const parsed = publicEnrollRequest.safeParse({ ...Object.fromEntries(visit), ...former?.values, ...sent });
+  const wrong = parsed.error?.issues.map(({ path }) => path.join('.')) ?? [];
+  if (program.enrollment.consentText !== undefined && !values.consent) wrong.push('consent');
+  if (!parsed.success || wrong.length > 0) {
+    const ids = { memberId: former?.memberId, mailId: former?.mailId };
+    return keep({ page: former ? 'sent' : 'check', wrong, ...ids });
+  }
+  await countAlso(deps, ctx, { kind: 'program', key: program._id });
+  const { email } = parsed.data.person;
+  const own = former?.memberId === undefined ? null : await ownMember(deps, ctx, program, former.memberId);
+  if (own && own.email !== email) {
+    const member = await correctAddress(deps, ctx, { member: own, email });
+    if (member) await mailCardLink(deps, { member, to: email, language, reason: `corrected:${newId()}` });
+    if (member) return keep({ page: 'sent', memberId: member._id });
+  }
+  const joined = await joinPublicly(deps, {
+    program,
+    ...parsed.data,
+    language,
+    actor: publicCaller.actor,
+    awaited: !mails,
+    ...(former && { reason: `asked-again:${newId()}` }),
+    ...formDigestOf(ctx),
+  });
+  if (joined.kind === 'confirm') {
+    const { mailId, values: before } = former ?? {};
+    if (mailId !== undefined && before?.email !== values.email) await dropConfirmation(deps, mailId, program);
+    return keep({ page: 'sent', mailId: joined.mailId });
+  }
+  const isTheirs = joined.kind === 'created' || isOwn(deps, ctx, joined.member, mails ? formKeptMs : repeatMs);
+  if (mails || !isTheirs) return keep({ page: 'sent', memberId: isTheirs ? joined.member._id : newId() });
+  forgetForm(deps, ctx);
+  leadToCard(deps, ctx, joined.member);
+}
+
+async function ownMember(deps: ApiDeps, ctx: Context, { _id, merchantId }: Program, memberId: string) {
+  const member = await deps.read.member({ _id: memberId, merchantId });
+  return member?.programId === _id && isOwn(deps, ctx, member, formKeptMs) ? member : null;
+}
+
+export function enrollRoutes(deps: ApiDeps): Router {
+  const router = new Router();
+  router.get('/enroll/:slug', (ctx) => show(deps, ctx));
+  router.post('/enroll/:slug', (ctx) => send(deps, ctx));
+  return router;
+}
