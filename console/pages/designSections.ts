@@ -19,6 +19,7 @@ export type Field = { path: string; label: string; hint?: string; shown?: (progr
   | { kind: 'rule'; rule: Json }
 );
 
+const isPoster = (program: Json) => (program.passTemplate as Json | undefined)?.poster === true;
 const isTiered = (program: Json) => program.style === 'tiered';
 const isStamps = (program: Json) => program.style === 'stamps';
 const hasEarn = (program: Json) => program.earn !== undefined;
@@ -79,6 +80,21 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         hint: said.barcodeFormatHint,
         ...{ kind: 'select', options: said.barcodeFormats },
       },
+      { path: 'passTemplate.poster', label: said.poster, kind: 'flag' },
+      {
+        path: 'passTemplate.images.artwork',
+        label: said.artwork,
+        hint: said.artworkHint,
+        shown: isPoster,
+        ...{ kind: 'image', width: 1_074, height: 1_344, how: 'cover' },
+      },
+      {
+        path: 'passTemplate.images.primaryLogo',
+        label: said.primaryLogo,
+        hint: said.logoHint,
+        shown: isPoster,
+        ...{ kind: 'image', width: 378, height: 90, how: 'contain' },
+      },
       {
         path: 'passTemplate.backFields',
         label: said.back,
@@ -95,6 +111,9 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
   {
     title: said.places,
     fields: [
+      { path: 'passTemplate.links.website', label: said.website, hint: said.linksHint, kind: 'url' },
+      { path: 'passTemplate.links.order', label: said.orderLink, kind: 'url' },
+      { path: 'passTemplate.links.phone', label: said.phoneLink, hint: said.phoneLinkHint, kind: 'text' },
       {
         path: 'passTemplate.locations',
         label: said.locations,

@@ -20,10 +20,14 @@ export interface ApplePass {
   labelColor?: string;
   voided?: boolean;
   barcodes?: { format?: string; message: string; altText?: string }[];
-  storeCard: Partial<
-    Record<'headerFields' | 'primaryFields' | 'secondaryFields' | 'auxiliaryFields' | 'backFields', PassField[]>
-  >;
+  storeCard: Face;
+  /** What iPhones with iOS 27 show instead. */
+  posterGeneric?: Face;
+  featuredActions?: { identifier: string; type: string }[];
 }
+
+type Area = 'headerFields' | 'primaryFields' | 'secondaryFields' | 'auxiliaryFields' | 'footerFields' | 'backFields';
+type Face = Partial<Record<Area, PassField[]>>;
 
 export type Pictures = Readonly<Record<string, string>>;
 
@@ -98,6 +102,43 @@ function AppleFront({ pass, pictures }: { pass: ApplePass; pictures: Pictures | 
   );
 }
 
+function PosterFront({ pass, poster, pictures }: { pass: ApplePass; poster: Face; pictures: Pictures | undefined }) {
+  const [logo, artwork] = [picture(pictures, 'primaryLogo'), picture(pictures, 'artwork')];
+  const code = pass.barcodes?.[0];
+  const look = {
+    backgroundColor: pass.backgroundColor,
+    backgroundImage: artwork && `url("${artwork}")`,
+    color: pass.foregroundColor,
+    '--pass-label': pass.labelColor,
+  };
+  return (
+    <div className={pass.voided ? 'pass poster voided' : 'pass poster'} style={look as React.CSSProperties}>
+      <div className="pass-head">
+        {logo ? <img src={logo} alt="" /> : <span className="pass-logo">{pass.logoText}</span>}
+        <Fields className="pass-header" fields={poster.headerFields} />
+      </div>
+      <div className="poster-foot">
+        <Fields className="pass-row" fields={poster.primaryFields} />
+        <Fields className="pass-row" fields={poster.footerFields} />
+        {code && <Barcode format={code.format} value={code.message} caption={code.altText} />}
+      </div>
+    </div>
+  );
+}
+
+/** The buttons below the pass. Their words are Apple's. */
+function Actions({ actions = [] }: { actions?: ApplePass['featuredActions'] }) {
+  if (actions.length === 0) return null;
+  const words: Readonly<Record<string, string>> = texts.phones.actions;
+  return (
+    <ul className="pass-actions">
+      {actions.map(({ identifier, type }) => (
+        <li key={identifier}>{words[type] ?? type}</li>
+      ))}
+    </ul>
+  );
+}
+
 function AppleBack({ pass }: { pass: ApplePass }) {
   return (
     <dl className="pass-back">
@@ -141,12 +182,23 @@ export function LockScreen({
   );
 }
 
-type View = 'front' | 'back' | 'lock';
+type View = 'front' | 'older' | 'back' | 'lock';
 
-function Views({ phone, view, onView }: { phone: string; view: View; onView: (view: View) => void }) {
+function Views({
+  phone,
+  view,
+  onView,
+  isPoster = false,
+}: {
+  phone: string;
+  view: View;
+  onView: (view: View) => void;
+  isPoster?: boolean;
+}) {
+  const all = ['front', ...(isPoster ? (['older'] as const) : []), 'back', 'lock'] as const;
   return (
     <fieldset className="views" aria-label={texts.phones.views(phone)}>
-      {(['front', 'back', 'lock'] as const).map((one) => (
+      {all.map((one) => (
         <button key={one} type="button" aria-pressed={view === one} onClick={() => onView(one)}>
           {texts.phones[one]}
         </button>
@@ -169,13 +221,19 @@ export function Iphone({
 }) {
   const [view, setView] = useState<View>('front');
   const message = pass?.storeCard.backFields?.find(({ changeMessage }) => changeMessage);
+  const poster = pass?.posterGeneric;
+  const isPosterShown = poster && view === 'front';
   return (
     <figure className="phone">
       <figcaption>{texts.phones.iphone}</figcaption>
-      <Views phone={texts.phones.iphone} view={view} onView={setView} />
+      <Views phone={texts.phones.iphone} view={view} onView={setView} isPoster={poster !== undefined} />
       <div className="screen">
         {!pass && <p className="empty">{empty}</p>}
-        {pass && view === 'front' && <AppleFront pass={pass} pictures={pictures ?? undefined} />}
+        {pass && isPosterShown && <PosterFront pass={pass} poster={poster} pictures={pictures ?? undefined} />}
+        {pass && !isPosterShown && (view === 'front' || view === 'older') && (
+          <AppleFront pass={pass} pictures={pictures ?? undefined} />
+        )}
+        {pass && view === 'front' && <Actions actions={pass.featuredActions} />}
         {pass && view === 'back' && <AppleBack pass={pass} />}
         {pass && view === 'lock' && (
           <LockScreen

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { nameText, prose, trimmedText } from '../shared/text.js';
 import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
+import { links } from './links.schema.js';
 import { readPng } from './png.rules.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
@@ -106,6 +107,8 @@ export const passTemplate = z
         icon: icon.optional(),
         logo: image.optional(),
         strip: image.optional(),
+        artwork: image.optional().describe('the picture of a poster'),
+        primaryLogo: image.optional().describe('the logo on a poster'),
       })
       .prefault({}),
     backFields: z
@@ -119,12 +122,19 @@ export const passTemplate = z
       })
       .default([]),
     locations: z.array(location).max(MAX_LOCATIONS).default([]),
+    links: links.optional(),
+    poster: z
+      .boolean()
+      .optional()
+      .describe('iPhones with iOS 27 show the card as a poster with `images.artwork`; others show it as before'),
     locales: z.record(languageCode, strings).default({}),
     expirationDate: z.iso.datetime({ offset: true }).optional(),
   })
   .superRefine((template, context) => {
     const message = memberCodeProblem(template);
     if (message !== undefined) context.addIssue({ code: 'custom', message, path: ['barcodeFormat'] });
+    if (template.poster && template.images.artwork === undefined)
+      context.addIssue({ code: 'custom', message: 'is required for a poster', path: ['images', 'artwork'] });
   })
   .prefault({});
 

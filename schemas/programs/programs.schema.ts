@@ -8,6 +8,7 @@ import { country } from '../shared/phone.rules.js';
 import { nameText, text } from '../shared/text.js';
 import { earnMistakes, earnRule } from './earning.schema.js';
 import { expiryMistakes, expiryRule } from './expiry.schema.js';
+import { webAddress } from './links.schema.js';
 import { passTemplate } from './passTemplate.schema.js';
 import { rewardMistakes, rewards } from './rewards.schema.js';
 
@@ -50,12 +51,7 @@ export const programFile = z
       .strictObject({
         open: z.boolean().default(true),
         fields: z.array(z.enum(enrollmentFields)).default(['firstName', 'lastName']),
-        privacyUrl: z
-          .string()
-          .max(2_000)
-          .regex(/^https:\/\/[^\s/]+(?:\/\S*)?$/, 'must be an address that begins with https://')
-          .refine((url) => URL.canParse(url), 'must be an address')
-          .optional(),
+        privacyUrl: webAddress.optional(),
         consentText: text(1, 500).optional(),
         marketingText: text(1, 500).optional(),
         confirmEmail: z.boolean().optional(),

@@ -4,6 +4,7 @@ import type { MemberRow } from '../members/members.rows.js';
 import { tierOf } from '../points/balance.rules.js';
 import { expiryLines } from '../points/expiry.rules.js';
 import { hasOwnRewards, type RewardState, rewardStates } from '../points/rewards.rules.js';
+import { googleLinks } from '../programs/links.schema.js';
 import { type Program, versionOf } from '../programs/programs.schema.js';
 import type { Config } from '../shared/config.schema.js';
 import type { ApplePassView } from './apple/pass.view.js';
@@ -111,6 +112,8 @@ export function googleProgramView(config: Pick<Config, 'PUBLIC_URL'>, program: P
     issuerName: program.passTemplate.organizationName ?? program.name,
     hexBackgroundColor: program.passTemplate.colors.background,
     logoUrl: `${config.PUBLIC_URL}/wallet/images/${encodeURIComponent(program._id)}/logo.png`,
+    links: googleLinks(program.passTemplate.links ?? {}),
+    places: program.passTemplate.locations.map(({ latitude, longitude }) => ({ latitude, longitude })),
     callbackUrl: `${config.PUBLIC_URL}/wallet/google/callback`,
   };
 }

@@ -184,9 +184,10 @@ export function createGoogleWalletApi(options: GoogleWalletApiOptions): GoogleWa
       if (present === null && (await inserted(call(() => api.loyaltyclass.insert({ requestBody: wanted }))))) {
         return { classId: resourceId, outcome: 'inserted' };
       }
-      const { reviewStatus: _, ...design } = wanted;
+      const { reviewStatus: _, ...given } = wanted;
+      const design = { ...noModules, ...given };
       if (present !== null && holds(present, design)) return { classId: resourceId, outcome: 'unchanged' };
-      await call(() => api.loyaltyclass.patch({ resourceId, requestBody: wanted }));
+      await call(() => api.loyaltyclass.patch({ resourceId, requestBody: { ...noModules, ...wanted } }));
       return { classId: resourceId, outcome: 'updated' };
     },
 
@@ -277,9 +278,13 @@ function readObject(data: walletobjects_v1.Schema$LoyaltyObject): GoogleObject {
   };
 }
 
+/** A PATCH merges, so what a program no longer has is sent as null. */
+const noModules: Record<string, null> = { linksModuleData: null, merchantLocations: null };
+
 /** Whether `present` contains all fields of `wanted`. Google adds fields of its own to stored classes. */
 function holds(present: unknown, wanted: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return present === wanted;
+  if (wanted === null) return present === undefined || present === null;
+  if (typeof wanted !== 'object') return present === wanted;
   if (typeof present !== 'object' || present === null) return false;
   const fields = new Map<string, unknown>(Object.entries(present));
   return Object.entries(wanted).every(([key, value]) => holds(fields.get(key), value));

@@ -5,6 +5,7 @@
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
 import { appleFormats, type BarcodeFormat } from '../../programs/barcodes.rules.js';
 import { rgb } from '../../programs/contrast.rules.js';
+import { appleActions } from '../../programs/links.schema.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
 
 /** The part of a program that its passes depend on. */
@@ -69,10 +70,14 @@ export interface StoreCard {
   backFields: PassField[];
 }
 
+/** The face of iOS 27 and later; older systems show the store card. */
+type Poster = StoreCard & { footerFields: PassField[] };
+
 /** What all passes of a template have in common. */
 export interface PassDesign {
   style: PassProgram['style'];
   barcodeFormat: BarcodeFormat;
+  isPoster: boolean;
   common: Record<string, unknown>;
   backFields: readonly PassField[];
   expirationDate: string | undefined;
@@ -84,9 +89,11 @@ export function passDesign(
   template: PassTemplate,
 ): PassDesign {
   const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
+  const featuredActions = appleActions(template.links ?? {});
   return {
     style: program.style,
     barcodeFormat: template.barcodeFormat ?? 'QR',
+    isPoster: template.poster === true,
     common: {
       formatVersion: 1,
       passTypeIdentifier: identity.passTypeId,
@@ -99,6 +106,7 @@ export function passDesign(
       foregroundColor: color(template.colors.foreground),
       labelColor: color(template.colors.label),
       ...(template.locations.length > 0 && { locations: template.locations }),
+      ...(featuredActions.length > 0 && { featuredActions }),
     },
     // The prefix keeps a template from replacing a field of ours: all fields of a pass share one set of keys.
     backFields: template.backFields.map(({ key, label, value }) => ({ key: `back-${key}`, label, value })),
@@ -111,6 +119,7 @@ const isLatin = (text: string): boolean => Array.from(text).every((character) =>
 
 /** Returns the content of pass.json. */
 export function passJson(design: PassDesign, view: ApplePassView): Record<string, unknown> {
+  const card = storeCard(design, view);
   const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
   return {
     ...design.common,
@@ -123,7 +132,8 @@ export function passJson(design: PassDesign, view: ApplePassView): Record<string
     })),
     ...(view.status !== 'active' && { voided: true }),
     ...(expiration && { expirationDate: expiration.toISOString() }),
-    storeCard: storeCard(design, view),
+    ...(design.isPoster && { posterGeneric: posterOf(card) }),
+    storeCard: card,
   };
 }
 
@@ -151,6 +161,22 @@ function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
       },
       ...design.backFields,
     ],
+  };
+}
+
+/** A poster shows one field at its head, four in its middle and one at its foot; of more, Wallet drops the rest. */
+function posterOf({ headerFields, primaryFields, secondaryFields, auxiliaryFields, backFields }: StoreCard): Poster {
+  const front = [...primaryFields, ...secondaryFields, ...auxiliaryFields];
+  const isFirst = ({ key }: PassField) => key === 'status';
+  const isFoot = ({ key }: PassField) => key === 'memberCode';
+  const middle = front.filter((field) => !isFirst(field) && !isFoot(field));
+  return {
+    headerFields: headerFields.slice(0, 1),
+    primaryFields: [...front.filter(isFirst), ...middle].slice(0, 4),
+    footerFields: front.filter(isFoot),
+    secondaryFields: [],
+    auxiliaryFields: [],
+    backFields,
   };
 }
 

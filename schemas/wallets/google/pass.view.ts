@@ -16,6 +16,9 @@ export interface GoogleProgramView {
   logoUrl?: string;
   heroImageUrl?: string;
   homepageUrl?: string;
+  links?: { id: string; uri: string; description: string }[];
+  /** Where the card is offered on the lock screen. */
+  places?: { latitude: number; longitude: number }[];
   /** Where Google posts saves and deletions of this program's passes. */
   callbackUrl?: string;
 }
@@ -67,6 +70,8 @@ export function loyaltyClassOf(issuerId: string, program: GoogleProgramView): Lo
     ...(program.logoUrl !== undefined && { programLogo: image(program.logoUrl, program.name) }),
     ...(program.heroImageUrl !== undefined && { heroImage: image(program.heroImageUrl, program.name) }),
     ...(program.homepageUrl !== undefined && { homepageUri: { uri: program.homepageUrl, description: program.name } }),
+    ...(program.links?.length && { linksModuleData: { uris: program.links } }),
+    ...(program.places?.length && { merchantLocations: program.places }),
     ...(program.callbackUrl !== undefined && { callbackOptions: { url: program.callbackUrl } }),
   };
 }

@@ -30,6 +30,8 @@ export interface PassJson {
   expirationDate?: string;
   barcodes?: { format: string; message: string; altText?: string; messageEncoding: string }[];
   storeCard: Record<string, PkpassField[]>;
+  posterGeneric?: Record<string, PkpassField[]>;
+  featuredActions?: { identifier: string; type: string; url: string }[];
 }
 
 export interface Pkpass {

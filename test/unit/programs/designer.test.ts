@@ -20,15 +20,14 @@ const { sections, passLabels }: { sections: { fields: Field[] }[]; passLabels: s
 const withoutControl: Record<string, string> = {
   'passTemplate.backFields.key': 'made with the row',
   'rewards.id': 'made with the row',
-  'passTemplate.images.logo.1x': 'a picture is one file, scaled to the largest size',
-  'passTemplate.images.logo.2x': 'as 1x',
-  'passTemplate.images.logo.3x': 'as 1x',
-  'passTemplate.images.icon.1x': 'as the logo',
-  'passTemplate.images.icon.2x': 'as the logo',
-  'passTemplate.images.icon.3x': 'as the logo',
-  'passTemplate.images.strip.1x': 'as the logo',
-  'passTemplate.images.strip.2x': 'as the logo',
-  'passTemplate.images.strip.3x': 'as the logo',
+  ...Object.fromEntries(
+    ['logo', 'icon', 'strip', 'artwork', 'primaryLogo'].flatMap((name) =>
+      ['1x', '2x', '3x'].map((scale) => [
+        `passTemplate.images.${name}.${scale}`,
+        'a picture is one file, scaled to the largest size',
+      ]),
+    ),
+  ),
 };
 
 const controls = sections.flatMap(({ fields }) =>

@@ -71,6 +71,16 @@ const RICH: TemplatedProgram = {
   },
 };
 
+const POSTER: TemplatedProgram = {
+  ...RICH,
+  passTemplate: {
+    ...RICH.passTemplate,
+    poster: true,
+    images: { artwork: picture(1074, 1344), primaryLogo: { '3x': picture(378, 90) } },
+    links: { order: 'https://example.com/order', phone: '+442079460958' },
+  },
+};
+
 const viewWith = (change: Partial<ApplePassView>): ApplePassView => ({ ...VIEW, ...change });
 
 async function jsonOf(program: TemplatedProgram, view: ApplePassView): Promise<PassJson> {
@@ -85,6 +95,11 @@ const cases: [string, TemplatedProgram, ApplePassView][] = [
   [
     'a tiered pass with everything',
     RICH,
+    viewWith({ tier: 'Silver', nextTier: { name: 'Gold', missing: 160 }, changeMessage: 'Hi', messageSequence: 5 }),
+  ],
+  [
+    'a poster',
+    POSTER,
     viewWith({ tier: 'Silver', nextTier: { name: 'Gold', missing: 160 }, changeMessage: 'Hi', messageSequence: 5 }),
   ],
   ['a bare pass', { name: 'P', style: 'points' }, viewWith({ displayName: undefined, goal: undefined })],
@@ -217,6 +232,22 @@ describe('the content of a pass', () => {
     const code = { format: 'PKBarcodeFormatQR', message: '4001-é', altText: '4001-é', messageEncoding: 'iso-8859-1' };
     expect(await codeOf('4001-é')).toEqual([code]);
     expect(await codeOf('карта')).toMatchObject([{ message: 'карта', messageEncoding: 'utf-8' }]);
+  });
+
+  it('is a poster besides the card of older phones, with at most one field at its head, four and one at its foot', async () => {
+    const view = viewWith({ tier: 'Silver', nextTier: { name: 'Gold', missing: 160 }, status: 'voided' });
+    const { posterGeneric, storeCard, featuredActions } = await jsonOf(POSTER, view);
+    const keys = (fields: { key: string }[] = []) => fields.map(({ key }) => key);
+    expect(keys(posterGeneric?.headerFields)).toEqual(['balance']);
+    expect(keys(posterGeneric?.primaryFields)).toEqual(['status', 'tier', 'nextTier', 'toNextTier']);
+    expect(keys(posterGeneric?.footerFields)).toEqual(['memberCode']);
+    expect(posterGeneric?.backFields).toEqual(storeCard.backFields);
+    expect(storeCard).toEqual((await jsonOf(RICH, view)).storeCard);
+    expect(featuredActions).toEqual([
+      { identifier: 'order', type: 'order', url: 'https://example.com/order' },
+      { identifier: 'phone', type: 'call', url: 'tel://+442079460958' },
+    ]);
+    expect(Object.keys(await jsonOf(RICH, view))).not.toContain('posterGeneric');
   });
 
   it('never shows the serial number on its front', async () => {

@@ -78,6 +78,22 @@ describe("a program's class at Google", () => {
     expect(kinds()).toEqual(['token', 'classGet', 'classInsert', 'classGet', 'classGet', 'classUpdate']);
   });
 
+  it('has the links and places of the program, and none once the program has none', async () => {
+    const wallet = connect();
+    const links = [{ id: 'order', uri: 'https://example.com/order', description: 'example.com' }];
+    const places = [{ latitude: 51.5, longitude: -0.12 }];
+    const kept = () => {
+      const { linksModuleData, merchantLocations } = google.rules.classes.get(classId()) ?? {};
+      return { linksModuleData, merchantLocations };
+    };
+    await wallet.upsertClass({ ...program, links, places });
+    expect(kept()).toEqual({ linksModuleData: { uris: links }, merchantLocations: places });
+    const without = { ...program, links: [], places: [] };
+    expect(await wallet.upsertClass(without)).toMatchObject({ outcome: 'updated' });
+    expect(kept()).toEqual({});
+    expect(await wallet.upsertClass(without)).toMatchObject({ outcome: 'unchanged' });
+  });
+
   it('can be changed after Google approved it, and an unchanged one is not submitted for review again', async () => {
     const wallet = connect();
     await wallet.upsertClass(program);
