@@ -1,7 +1,7 @@
 // Reads and actions with their results. An action reports success or the reason of its failure, and its form shows the
 // mistakes at its fields.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
 import { type Finding, findingsOf } from './api.js';
 import { createStore } from './store.js';
@@ -80,11 +80,11 @@ const isMarked = ({ path }: Finding): boolean =>
   });
 
 /** What a failed action says; nothing of the field names of the API where a form marks the fields. */
-function sentenceOf(error: Error): string {
+function sentenceOf(error: Error, unanswered: string): string {
   if (!(error instanceof LoyaltyError)) return error.message;
-  if (error.code === 'NETWORK') return texts.frame.notAnswered;
+  if (error.code === 'NETWORK') return unanswered;
   const findings = findingsOf(error);
-  if (error.code !== 'VALIDATION_FAILED' || findings.length === 0) return `${error.message} (${error.code})`;
+  if (error.code !== 'VALIDATION_FAILED' || findings.length === 0) return error.message;
   const others = findings.filter((finding) => !isMarked(finding));
   if (others.length === 0) return texts.frame.wrong;
   return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${path} ${message}`).join('; '));
@@ -93,11 +93,13 @@ function sentenceOf(error: Error): string {
 /** When an attempt or a push that follows an action has usually ended. */
 const followedMs = [500, 2_000];
 
-interface ActionOptions<I, O> {
+export interface ActionOptions<I, O> {
   /** Shown on success. */
   said?: string | ((out: O, input: I) => string);
   /** The nouns whose reads are repeated. */
   changes?: readonly string[];
+  /** Shown when no answer came. */
+  unanswered?: string;
   onDone?: (out: O, input: I) => void;
 }
 
@@ -119,7 +121,9 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
       const code = error instanceof LoyaltyError ? error.code : '';
       // The cached reads are outdated.
       if (error instanceof LoyaltyError && [404, 409].includes(error.status)) readAgain();
-      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN') notify('failed', sentenceOf(error));
+      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN') {
+        notify('failed', sentenceOf(error, options.unanswered ?? texts.frame.notAnswered));
+      }
     },
   });
   const findings = findingsOf(mutation.error);
@@ -163,21 +167,4 @@ export function useSettled<T>(value: T, ms: number): T {
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
-}
-
-/**
- * The idempotency key of one form: it stays the same until the request is answered, so that sending it again never
- * counts twice.
- */
-export function useIdempotencyKey() {
-  const current = useRef<string>(undefined);
-  return {
-    header: () => {
-      current.current ??= crypto.randomUUID();
-      return { 'Idempotency-Key': current.current };
-    },
-    done: () => {
-      current.current = undefined;
-    },
-  };
 }

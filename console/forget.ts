@@ -17,5 +17,7 @@ export function forgetPerson(id: string): void {
   searches.clear();
   calls.set([]);
   queryClient.removeQueries({ predicate: ({ queryKey: [noun] }) => noun !== 'session' });
-  for (const key of Object.keys(sessionStorage)) if (key.endsWith(`:${id}`)) sessionStorage.removeItem(key);
+  // What was typed about the person, and what was sent without an answer (keyedAction.ts).
+  for (const key of Object.keys(sessionStorage))
+    if (key.endsWith(`:${id}`) || key.startsWith('change:')) sessionStorage.removeItem(key);
 }

@@ -86,6 +86,7 @@ export const texts = {
     notAllowed: (permission: string) =>
       `Your role lacks the permission ${permission}. An owner can give you a role that has it, under People.`,
     notAnswered: 'The service does not answer. What you typed is still here.',
+    pressAgain: 'The service does not answer. Press again: it counts once.',
     away: 'The service does not answer. Trying again every two seconds; what you typed stays here.',
     outdated: 'The console was updated. Reload the page: what you typed is kept.',
     reload: 'Reload',

@@ -1,7 +1,8 @@
 // Campaigns: one message on the passes of all matching members, with a preview of the lock screen.
 import { useState } from 'react';
-import { useAction, useDraft, useRead, useSettled } from '../actions.js';
+import { useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
+import { useKeyedAction } from '../keyedAction.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, TextInput, wordsOf } from '../parts/form.js';
 import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
@@ -46,14 +47,18 @@ export function Campaigns() {
     keep: true,
     everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000),
   });
-  const send = useAction(() => data(api.POST('/merchants/me/campaigns', { body: { ...who, message } })), {
-    changes: ['campaigns'],
-    said: said.sent,
-    onDone() {
-      setAsks(false);
-      setDraft({ ...draft, message: '' });
+  const send = useKeyedAction(
+    (body: typeof who & { message: string }, keyed) =>
+      data(api.POST('/merchants/me/campaigns', { params: { header: keyed('campaign', body) }, body })),
+    {
+      changes: ['campaigns'],
+      said: said.sent,
+      onDone() {
+        setAsks(false);
+        setDraft({ ...draft, message: '' });
+      },
     },
-  });
+  );
   const program = programs.data?.find(({ _id }) => _id === programId);
   return (
     <Page title={texts.nav.campaigns} lead={said.lead}>
@@ -126,7 +131,7 @@ export function Campaigns() {
           title={said.sendTitle}
           action={said.send}
           isRunning={send.isRunning}
-          onConfirm={() => send.run()}
+          onConfirm={() => send.run({ ...who, message })}
           onClose={() => setAsks(false)}
         >
           <p>{reaches}</p>

@@ -5,12 +5,13 @@ import { Link } from 'wouter';
 import { notify, queryClient, useAction, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { type Change, changesOf, type Hop } from '../hops.js';
+import { useKeyedAction } from '../keyedAction.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { earn, isRewardReady, redeem, type Tap, undo } from './deskTaps.js';
+import { identityOf, isRewardReady, taps } from './deskTaps.js';
 import { type Detail, readMember } from './memberDetail.js';
 import { nameOf } from './members.js';
 
@@ -180,24 +181,25 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
   const open = (programs.data ?? []).filter(({ archived }) => !archived);
   const program = programId || held.data?.[0]?.program._id || open.find(({ style }) => style === 'stamps')?._id || '';
   const styles = new Set(held.data?.map(({ program: { style } }) => (style === 'stamps' ? 'stamp' : 'point')));
-  const tap = useAction(
-    async ({ act, members }: { act: Tap; members: Detail[] }) => {
+  const tap = useKeyedAction(
+    async ({ act, members }: { act: keyof typeof taps; members: Detail[] }, keyed) => {
       const tapped = members.map(async (member) => {
-        await act(member, message);
+        await taps[act](member, { message, header: keyed(...identityOf(act, member), message) });
         await order({ do: 'look', memberIds: [member.id] });
       });
       await Promise.all(tapped);
     },
     {
       changes: ['member'],
-      onDone: (_, { act, members }) => setUndoable(act === undo ? [] : members.map(({ id }) => id)),
+      onDone: (_, { act, members }) => setUndoable(act === 'undo' ? [] : members.map(({ id }) => id)),
     },
   );
-  const enroll = useAction(
-    async () => {
+  const enroll = useKeyedAction(
+    async (into: string, keyed) => {
       for (const { phone, firstName } of samples) {
-        const body = { programId: program, firstName, lastName: said.sample };
-        const { id } = await data(api.POST('/merchants/me/members', { body }));
+        const body = { programId: into, firstName, lastName: said.sample };
+        const params = { header: keyed('enroll', body) };
+        const { id } = await data(api.POST('/merchants/me/members', { params, body }));
         await putCard(id, [phone]);
       }
     },
@@ -205,19 +207,19 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
   );
   const [style = 'stamp'] = styles;
   const cards = (held.data ?? []).filter(({ id }) => ids.includes(id));
-  const taps = [
-    { act: earn, title: styles.size > 1 ? said.giveEach : said.giveOne[style], members: cards },
-    { act: redeem, title: said.redeem, members: cards.filter(isRewardReady) },
-    { act: undo, title: said.undo, members: cards.filter(({ id }) => undoable.includes(id)) },
-  ];
+  const offered = [
+    { act: 'earn', title: styles.size > 1 ? said.giveEach : said.giveOne[style], members: cards },
+    { act: 'redeem', title: said.redeem, members: cards.filter(isRewardReady) },
+    { act: 'undo', title: said.undo, members: cards.filter(({ id }) => undoable.includes(id)) },
+  ] as const;
   return (
     <Panel title={said.give} needs={['merchants.members:edit', 'till:use']}>
       <TextInput name="message" label={said.message} value={message} onChange={setMessage} />
       <div className="row">
-        {taps.map(({ act, title, members }) => (
+        {offered.map(({ act, title, members }) => (
           <Button
             key={title}
-            kind={act === earn ? 'primary' : 'plain'}
+            kind={act === 'earn' ? 'primary' : 'plain'}
             isDisabled={members.length === 0 || tap.isRunning}
             onPress={() => tap.run({ act, members })}
           >
@@ -238,7 +240,7 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
               onChange={setProgramId}
             />
             <div>
-              <Button isDisabled={!wallets || enroll.isRunning} onPress={() => enroll.run()}>
+              <Button isDisabled={!wallets || enroll.isRunning} onPress={() => enroll.run(program)}>
                 {enroll.isRunning ? said.joining : said.join}
               </Button>
             </div>

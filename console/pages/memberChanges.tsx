@@ -1,14 +1,15 @@
 // The changes of one member: points, rewards, tags and status.
-import { useRef, useState } from 'react';
-import { useAction, useDraft, useIdempotencyKey, useRead } from '../actions.js';
+import { useState } from 'react';
+import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import { useKeyedAction } from '../keyedAction.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
 import { Fold, number, Panel, useNow } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { changes, type Detail, edit, useLedger } from './memberDetail.js';
+import { changes, type Detail, edit, useLedger, useReversal } from './memberDetail.js';
 import { blockedBy, isUnusual, notGivenBecause } from './memberGuards.js';
 import { nameOf } from './members.js';
 
@@ -40,21 +41,16 @@ export function Points({ member }: { member: Detail }) {
   const isStamps = program.style === 'stamps';
   const title = isStamps ? said.stamps : said.points;
   const unit = program.fields.primaryLabel;
-  const key = useIdempotencyKey();
-  const sent = useRef('');
   const undoable = useUndoable(id);
   const [asks, setAsks] = useState<number | null>(null);
   const [draft, setDraft, clear] = useDraft(`points:${id}`, { delta: isStamps ? '1' : '', changeMessage: '' });
   const changed = ({ previous, current }: { previous: number; current: number }) =>
     said.changed(unit, previous, current);
-  const give = useAction(
-    (delta: number) => {
+  const give = useKeyedAction(
+    (delta: number, keyed) => {
       const { changeMessage } = draft;
       const worded = changeMessage ? { changeMessage } : {};
-      // Another change than the one that was not answered.
-      if (sent.current !== `${delta} ${changeMessage}`) key.done();
-      sent.current = `${delta} ${changeMessage}`;
-      const params = { path: { id }, header: key.header() };
+      const params = { path: { id }, header: keyed('give', id, delta, changeMessage) };
       // Several stamps are a sale, with the limits of the program.
       if (isStamps && delta !== 1)
         return data(api.POST('/merchants/me/members/{id}/earn', { params, body: { quantity: delta, ...worded } }));
@@ -63,22 +59,10 @@ export function Points({ member }: { member: Detail }) {
     {
       changes,
       said: changed,
-      onDone() {
-        key.done();
-        clear();
-      },
+      onDone: clear,
     },
   );
-  const undo = useAction(
-    (transactionId: string) =>
-      data(
-        api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
-          params: { path: { id, transactionId } },
-          body: {},
-        }),
-      ),
-    { changes, said: changed },
-  );
+  const undo = useReversal(id, changed);
   const of = controlsOf(draft, setDraft);
   const isRunning = give.isRunning || undo.isRunning;
   const typed = Number(draft.delta);
@@ -120,7 +104,7 @@ export function Points({ member }: { member: Detail }) {
           </Button>
         ))}
         {undoable && (
-          <Button isDisabled={isRunning} onPress={() => undo.run(undoable.id)}>
+          <Button isDisabled={isRunning} onPress={() => undo.run({ entry: undoable.id })}>
             {said.undo(undoable.delta)}
           </Button>
         )}
@@ -145,23 +129,19 @@ export function Points({ member }: { member: Detail }) {
 
 export function Redeem({ member }: { member: Detail }) {
   const { id, rewards, program } = member;
-  const key = useIdempotencyKey();
   const [asks, setAsks] = useState<Detail['rewards'][number] | null>(null);
-  const redeem = useAction(
-    ({ id: rewardId }: Detail['rewards'][number]) =>
+  const redeem = useKeyedAction(
+    ({ id: rewardId }: Detail['rewards'][number], keyed) =>
       data(
         api.POST('/merchants/me/members/{id}/redeem', {
-          params: { path: { id }, header: key.header() },
+          params: { path: { id }, header: keyed('redeem', id, rewardId) },
           body: rewardId === 'default' ? {} : { rewardId },
         }),
       ),
     {
       changes,
       said: (_, { name }) => said.redeemedFor(name, nameOf(member)),
-      onDone() {
-        key.done();
-        setAsks(null);
-      },
+      onDone: () => setAsks(null),
     },
   );
   const hindrance = blockedBy(member);

@@ -1,7 +1,7 @@
 // The ledger of one member with reversals, and its timeline with each phone's fetches.
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useAction, useIdempotencyKey, useRead } from '../actions.js';
+import { useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, TextInput } from '../parts/form.js';
@@ -10,7 +10,7 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { ShowImport } from './imports.js';
-import { changes, type Detail, edit, followMs, useLedger } from './memberDetail.js';
+import { type Detail, edit, followMs, useLedger, useReversal } from './memberDetail.js';
 import { useNames } from './people.js';
 
 /** The types of ledger entries that can be reversed (stack/buildConsole.ts). */
@@ -32,26 +32,11 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
   const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
   const [reason, setReason] = useState('');
-  const key = useIdempotencyKey();
   const ledger = useLedger(id, page);
-  const reverse = useAction(
-    (transactionId: string) =>
-      data(
-        api.POST('/merchants/me/members/{id}/transactions/{transactionId}/reverse', {
-          params: { path: { id, transactionId }, header: key.header() },
-          body: reason ? { reason } : {},
-        }),
-      ),
-    {
-      changes,
-      said: said.reversed,
-      onDone() {
-        key.done();
-        setAsks(null);
-        setReason('');
-      },
-    },
-  );
+  const reverse = useReversal(id, said.reversed, () => {
+    setAsks(null);
+    setReason('');
+  });
   return (
     <Panel title={said.ledger}>
       <Failure error={ledger.error} />
@@ -104,11 +89,15 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
           action={said.reverse}
           kind="danger"
           isRunning={reverse.isRunning}
-          onConfirm={() => reverse.run(asks.id)}
+          onConfirm={() => reverse.run({ entry: asks.id, reason })}
           onClose={() => setAsks(null)}
         >
           <p>{said.reverseHint(asks.delta)}</p>
-          <Form label={said.reverse} findings={reverse.findings} onSubmit={() => reverse.run(asks.id)}>
+          <Form
+            label={said.reverse}
+            findings={reverse.findings}
+            onSubmit={() => reverse.run({ entry: asks.id, reason })}
+          >
             <TextInput name="reason" label={said.reason} value={reason} onChange={setReason} />
           </Form>
         </Confirm>

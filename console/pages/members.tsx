@@ -2,9 +2,10 @@
 import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { components } from '../../sdk/index.js';
-import { useAction, useDraft, useRead, useSettled } from '../actions.js';
+import { useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { isSearchKept, noteSearch } from '../forget.js';
+import { useKeyedAction } from '../keyedAction.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
@@ -105,16 +106,15 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
   const [, go] = useLocation();
   const [draft, setDraft, clear] = useDraft('new-member', nobody);
   const programId = draft.programId || programs[0]?._id || '';
-  const enroll = useAction(
-    () => {
-      const { firstName, lastName, email } = draft;
+  const enroll = useKeyedAction(
+    ({ firstName, lastName, email }: typeof nobody, keyed) => {
       const body = {
         programId,
         ...(firstName && { firstName }),
         ...(lastName && { lastName }),
         ...(email && { email }),
       };
-      return data(api.POST('/merchants/me/members', { body }));
+      return data(api.POST('/merchants/me/members', { params: { header: keyed('enroll', body) }, body }));
     },
     {
       changes: ['members'],
@@ -128,7 +128,7 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
   const of = controlsOf(draft, setDraft);
   return (
     <Panel title={said.enroll} needs="merchants.members:create">
-      <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run()}>
+      <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run(draft)}>
         <Select
           {...of('programId')}
           value={programId}
