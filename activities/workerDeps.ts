@@ -4,6 +4,7 @@ import type { Deps } from '../platform/deps.js';
 import type { SecretBox } from '../platform/secretBox.js';
 import type { WorkflowClient } from '../platform/temporal/workflowClient.js';
 import type { WebhookUrlRules } from '../schemas/webhooks/url.rules.js';
+import type { SubscriptionRow } from '../schemas/webhooks/webhooks.rows.js';
 import type { MarkPublished } from './events/markPublished.writes.js';
 import type { Mailer } from './mail/mailer.client.js';
 import type { Wallets } from './wallets/wallets.client.js';
@@ -26,4 +27,6 @@ export interface WorkerDeps extends Deps {
   /** Writes one attempt to the delivery log. Concurrent calls share one write. */
   logAttempt: LogAttempt;
   markPublished: MarkPublished;
+  /** Which subscriptions hear of what is published: for the demo's history, which is no news for others (stack/cafe). */
+  isHeardBy?: (subscription: SubscriptionRow) => boolean;
 }

@@ -3,6 +3,7 @@
 
 import { countStaleDevices, readDeliveries, readEvents } from '../activities/events/outbox.reads.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
+import { takeSettings } from '../platform/config/takeSettings.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
 import { serveMetrics } from '../platform/metrics/metricsServer.js';
@@ -18,7 +19,7 @@ const config = readConfigOrExit();
 const log = createLog(config, 'api');
 const metrics = createMetrics();
 watchProcess(metrics);
-const { server, deps, workflowClient, close } = await createApi({ config, log, metrics });
+const { server, deps, wallets, workflowClient, close } = await createApi({ config, log, metrics });
 metrics.watch({
   readEvents: () => readEvents(deps),
   readDeliveries: () => readDeliveries(deps),
@@ -26,6 +27,8 @@ metrics.watch({
   pingMongodb: () => deps.mongo.db(config.MONGODB_DATABASE).command({ ping: 1 }),
   temporalAvailable: workflowClient.available,
 });
+
+takeSettings(config, wallets.reopen);
 
 const closeServer = createGracefulShutdown(server);
 server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {

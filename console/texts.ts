@@ -963,11 +963,11 @@ export const texts = {
     absent: 'The live desk belongs to the demo of `npm start`. This service runs without it.',
     lead: 'A till and two virtual phones. Put a member’s card on the phones, tap at the till, and see it arrive.',
     switchOn: 'Switch on the phones',
-    switchOnHint: 'The demo starts without phones. Switching them on takes a few seconds.',
+    switchOnHint: 'The phones are switched on when this page is opened first. It takes a few seconds.',
     switchingOn: 'Switching on…',
     technically: 'What happens then',
     standIns:
-      'Stand-ins of Apple’s push service and of Google Wallet start on this machine. The worker and the API start again with test certificates for them.',
+      'Stand-ins of Apple’s push service and of Google Wallet start on this machine. The worker and the API take test certificates for them while they run.',
     phones: 'Phones',
     find: 'Find a member',
     findHint: 'name, email, phone or Member ID; empty: the newest members',
@@ -989,7 +989,7 @@ export const texts = {
     redeem: 'Redeem',
     undo: 'Undo',
     firstCard: 'Put a card on a phone first: choose whose.',
-    firstPhones: 'Switch on the phones first.',
+    firstPhones: 'The phones are not on yet.',
     samples: 'Nobody has joined yet?',
     /** The last name of members who are no real people. */
     sample: '(sample)',

@@ -22,6 +22,8 @@ export interface Deps {
   metrics: Metrics;
   tracing: Tracing;
   now: () => Date;
+  /** The clock of leases where it is not `now`: for the demo's history, whose `now` is in the past (stack/cafe). */
+  leaseNow?: () => Date;
   /** How long, in milliseconds, a change is retried after conflicts with other writes. */
   retryForMs: number;
   /** Keyed mutex: runs the work on one key one after another within this process. */

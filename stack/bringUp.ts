@@ -30,10 +30,13 @@ export interface StackParts {
   workerPlan(env: NodeJS.ProcessEnv): ProcessPlan;
   apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan;
   deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan;
+  cafePlan(env: NodeJS.ProcessEnv, sayMade: (made: string) => void): ProcessPlan;
 }
 
 export interface BringUpDeps {
   settings: Settings;
+  /** Whether a new demo gets no history. */
+  isEmpty: boolean;
   supervisor: Supervisor;
   terminal: Terminal;
   signal: AbortSignal;
@@ -72,6 +75,7 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
       mongodbUri: engines.mongodbUri,
       publicUrl: addresses.publicUrl,
       consoleJwtSecret,
+      isEmpty: deps.isEmpty,
     });
     return { result: seeded, said: 'merchant, three programs, API key, console token, owner' };
   });
@@ -83,12 +87,13 @@ export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
   ]);
   const desk = parts.deskPlan(env, (wallets) => {
     for (const plan of [worker, api]) Object.assign(plan.env, wallets);
-    deps.supervisor.restart([worker.name, api.name]);
+    deps.supervisor.tell([worker.name, api.name], { wallets });
   });
-  // The demo works without it, so nothing waits for it.
-  deps.supervisor.start(desk).catch((error: unknown) => {
-    if (!signal.aborted) terminal.warn(toError(error).message);
-  });
+  // The demo works without them, so nothing waits for them.
+  for (const plan of [desk, ...(deps.isEmpty ? [] : [parts.cafePlan(env, (made) => terminal.line(`  ${made}`))])])
+    deps.supervisor.start(plan).catch((error: unknown) => {
+      if (!signal.aborted) terminal.warn(toError(error).message);
+    });
 
   const content = describeStack(deps, engines, addresses, demo);
   writeStackFile(settings.stackDir, content);
@@ -146,7 +151,7 @@ function describeStack(deps: BringUpDeps, engines: Engines, addresses: Addresses
 }
 
 export function pidsOf(living: NamedProcess[]): StackFile['pids'] {
-  const named = living.filter(({ name }) => name !== 'desk').map(({ name, pid }) => [name, pid]);
+  const named = living.filter(({ name }) => !['desk', 'cafe'].includes(name)).map(({ name, pid }) => [name, pid]);
   return { supervisor: process.pid, ...Object.fromEntries(named) };
 }
 

@@ -27,7 +27,10 @@ export type SeededDemo = Demo & { signInLink: string };
 
 export const demoMerchantId = 'demo';
 
-const programs = { points: 'demo-points', stamps: 'demo-stamps', tiered: 'demo-tiered' };
+/** The row of counters that says when the demo's history began to be made, and that it is complete (stack/cafe). */
+export const historyId = `history:${demoMerchantId}`;
+
+export const programs = { points: 'demo-points', stamps: 'demo-stamps', tiered: 'demo-tiered' };
 
 const programFiles = [
   {
@@ -92,9 +95,24 @@ export interface SeedDemo {
   /** The page that the link opens. */
   publicUrl: string;
   consoleJwtSecret: string;
+  /** Whether a new merchant gets no history. */
+  isEmpty: boolean;
 }
 
-export async function seedDemo({ stackDir, mongodbUri, publicUrl, consoleJwtSecret }: SeedDemo): Promise<SeededDemo> {
+/** Plans the history of a demo that has no member yet. */
+async function planHistory({ collections }: Deps, at: Date): Promise<void> {
+  const merchantId = demoMerchantId;
+  if (await collections.members.findOne({ merchantId }, { projection: { _id: 1 } })) return;
+  await collections.counters.updateOne({ _id: historyId }, { $setOnInsert: { merchantId, at } }, { upsert: true });
+}
+
+export async function seedDemo({
+  stackDir,
+  mongodbUri,
+  publicUrl,
+  consoleJwtSecret,
+  isEmpty,
+}: SeedDemo): Promise<SeededDemo> {
   const config = readConfig({
     ...process.env,
     MONGODB_URI: mongodbUri,
@@ -115,6 +133,7 @@ export async function seedDemo({ stackDir, mongodbUri, publicUrl, consoleJwtSecr
       const known = await deps.collections.programs.findOne({ _id: program._id }, { projection: { _id: 1 } });
       if (!known) await applyPrograms(deps, { programs: [program], actor: { type: 'user', id: consoleUser } });
     }
+    if (!isEmpty) await planHistory(deps, now);
     const apiKey = keptKey(stackDir);
     await deps.collections.apiKeys.updateOne(
       { hash: sha256(apiKey) },

@@ -1,11 +1,11 @@
 // Runs the start command from its first line to its exit code. Every process that it started is stopped in order before
 // it ends, also after an error.
 import { join, relative } from 'node:path';
-import { type BroughtUp, bringUp, pidsOf, type StackParts } from './bringUp.js';
+import { type BringUpDeps, type BroughtUp, bringUp, pidsOf, type StackParts } from './bringUp.js';
 import { ExpectedFailure } from './expectedFailure.js';
 import { lockStackDir } from './folderLock.js';
 import type { Lock, NamedProcess } from './lock.js';
-import { readSettings, type Settings } from './settings.js';
+import { readSettings } from './settings.js';
 import { removeStackFile, type StackFile, writeStackFile } from './stackFile.js';
 import { onStopRequest } from './stopRequests.js';
 import { createSupervisor, type Supervisor } from './supervisor.js';
@@ -13,16 +13,17 @@ import { isSystemError } from './systemError.js';
 import { createTerminal, type Output, type Terminal } from './terminal.js';
 import { printWelcome } from './welcome.js';
 
-const stopOrder = ['api', 'worker', 'temporal', 'mongodb'];
+const stopOrder = ['cafe', 'api', 'worker', 'temporal', 'mongodb'];
 
 export interface RunInput {
   env: NodeJS.ProcessEnv;
   out: Output;
   parts: StackParts;
+  isEmpty: boolean;
 }
 
 /** Resolves with the exit code when all processes have ended. */
-export async function runStack({ env, out, parts }: RunInput): Promise<number> {
+export async function runStack({ env, out, parts, isEmpty }: RunInput): Promise<number> {
   const since = Date.now();
   const terminal = createTerminal(out);
   const stop = new AbortController();
@@ -43,7 +44,7 @@ export async function runStack({ env, out, parts }: RunInput): Promise<number> {
   try {
     const settings = readSettings(env);
     terminal.heading(`Loyalty Pass Service, its data in ${shown(settings.stackDir)}`);
-    session = await openSession(settings, terminal).catch((error: unknown) => {
+    session = await openSession({ settings, terminal, isEmpty }).catch((error: unknown) => {
       throw isUnwritable(error) ? new ExpectedFailure(unwritable(settings.stackDir, error)) : error;
     });
     // A stop does not wait until the start is complete: closing the session ends the processes that are starting.
@@ -73,7 +74,11 @@ interface Session {
   force(): void;
 }
 
-async function openSession(settings: Settings, terminal: Terminal): Promise<Session> {
+interface OpenSession extends Pick<BringUpDeps, 'settings' | 'isEmpty'> {
+  terminal: Terminal;
+}
+
+async function openSession({ settings, terminal, isEmpty }: OpenSession): Promise<Session> {
   const { stackDir } = settings;
   const logDir = join(stackDir, 'logs');
   const lock = await lockStackDir(stackDir, terminal);
@@ -97,7 +102,7 @@ async function openSession(settings: Settings, terminal: Terminal): Promise<Sess
   return {
     logDir,
     async bringUp(parts, signal) {
-      const running = await bringUp({ settings, supervisor, terminal, signal, parts, living: () => living });
+      const running = await bringUp({ settings, isEmpty, supervisor, terminal, signal, parts, living: () => living });
       stack = running.stack;
       return running;
     },

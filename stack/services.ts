@@ -66,8 +66,8 @@ export function apiPlan(env: NodeJS.ProcessEnv, localUrl: string): ProcessPlan {
 }
 
 /**
- * The live desk of the demo (test/rig/phones/desk.ts). When it has wallets for the services, their settings go into the
- * plans, and the services are started again.
+ * The live desk of the demo (test/rig/phones/desk.ts). When it has wallets for the services, they take their settings
+ * without a stop.
  */
 export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<string, string>) => void): ProcessPlan {
   return {
@@ -78,6 +78,22 @@ export function deskPlan(env: NodeJS.ProcessEnv, takeWallets: (settings: Record<
     heard(message) {
       const { success, data } = z.object({ wallets: z.record(z.string(), z.string()) }).safeParse(message);
       if (success) takeWallets(data.wallets);
+    },
+    graceMs: 2_000,
+  };
+}
+
+/** Makes the demo's history, and ends (stack/cafe/main.ts). */
+export function cafePlan(env: NodeJS.ProcessEnv, sayMade: (made: string) => void): ProcessPlan {
+  return {
+    ...nodePlan('stack/cafe/main', env),
+    name: 'cafe',
+    title: "the café's history",
+    once: true,
+    ready: ({ saidReady }) => saidReady,
+    heard(message) {
+      const { success, data } = z.object({ made: z.string() }).safeParse(message);
+      if (success) sayMade(data.made);
     },
     graceMs: 2_000,
   };

@@ -11,14 +11,15 @@ import { buildDocs } from './buildDocs.js';
 import { seedDemo } from './demo.js';
 import { readOptions } from './readOptions.js';
 import { runStack } from './runStack.js';
-import { apiPlan, deskPlan, workerPlan } from './services.js';
+import { apiPlan, cafePlan, deskPlan, workerPlan } from './services.js';
 
-const usage = `Usage: npm start
+const usage = `Usage: npm start [-- --empty]
 
 Runs the service with its own MongoDB and Temporal until Ctrl-C. The README lists the settings (environment variables),
-such as STACK_DIR, the folder of its data (.stack), and PORT.`;
+such as STACK_DIR, the folder of its data (.stack), and PORT. The first start makes a café
+with members and 60 days of history; with --empty it makes none.`;
 
-readOptions(usage, {});
+const { values } = readOptions(usage, { options: { empty: { type: 'boolean', default: false } } });
 
 async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<string> {
   const deps = createDeps({ config: readConfig(env), log: pino({ level: 'silent' }), timeouts: 'tool' });
@@ -47,6 +48,7 @@ process.exit(
   await runStack({
     env: process.env,
     out: process.stdout,
-    parts: { migrate: migrateDatabase, bundles, seedDemo, workerPlan, apiPlan, deskPlan },
+    isEmpty: values.empty,
+    parts: { migrate: migrateDatabase, bundles, seedDemo, workerPlan, apiPlan, deskPlan, cafePlan },
   }),
 );

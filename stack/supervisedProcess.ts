@@ -28,6 +28,8 @@ export interface ProcessPlan {
   readyWithinMs: number;
   /** Time from SIGTERM to SIGKILL. */
   graceMs: number;
+  /** Whether the process is done when it ends with code 0, and is not started again. */
+  once?: true;
   /** Called with each message of the process; needs `ipc`. */
   heard?: (message: unknown) => void;
   /**
@@ -47,8 +49,6 @@ export interface ProcessEvents {
   started(pid: number): void;
   /** The process ended without a stop request; it is started again after `delayMs`. */
   died(ending: string, delayMs: number): void;
-  /** The process ended because {@link SupervisedProcess.restart} was called; it is started again at once. */
-  restarting(): void;
   /** The process lives but does not do its work, so it is killed; `died` follows. */
   stuck(reason: string): void;
   recovered(tookMs: number): void;
@@ -62,8 +62,7 @@ export interface SupervisedProcess {
    * process's log.
    */
   start(): Promise<void>;
-  /** Ends the process with SIGTERM, so that it starts again with the present `env` of its plan. */
-  restart(): void;
+  tell(message: object): void;
   stop(): Promise<void>;
   kill(): void;
 }
@@ -78,7 +77,6 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
   const stopping = new AbortController();
   let current: ChildProcess | undefined;
   let quickDeaths = 0;
-  let ordered: ChildProcess | undefined;
   let keptAlive: Promise<void> = Promise.resolve();
 
   const begin = (): { child: ChildProcess; ended: Promise<string>; ready: Promise<void> } => {
@@ -109,14 +107,14 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
     let began = since;
     for (;;) {
       const ending = await ended;
-      const isOrdered = ordered !== undefined && ordered === current;
+      const isDone = plan.once === true && current?.exitCode === 0;
       current = undefined;
       if (stopping.signal.aborted) return;
-      quickDeaths = !isOrdered && Date.now() - began < quickMs ? quickDeaths + 1 : 0;
+      if (isDone) return events.gone();
+      quickDeaths = Date.now() - began < quickMs ? quickDeaths + 1 : 0;
       const delayMs = delaysMs[Math.min(quickDeaths, delaysMs.length) - 1] ?? 0;
       const diedAt = Date.now();
-      if (isOrdered) events.restarting();
-      else events.died(ending, delayMs);
+      events.died(ending, delayMs);
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;
 
@@ -152,9 +150,8 @@ export function superviseProcess(plan: ProcessPlan, logFile: string, events: Pro
       watchOver(child, ended);
       keptAlive = keepAlive(ended, Date.now());
     },
-    restart() {
-      ordered = current;
-      current?.kill('SIGTERM');
+    tell(message) {
+      if (current?.connected) current.send(message);
     },
     async stop() {
       stopping.abort();

@@ -18,8 +18,8 @@ export interface SupervisorDeps {
 export interface Supervisor {
   /** Resolves when the process is ready; throws ExpectedFailure when it does not become ready. */
   start(plan: ProcessPlan): Promise<void>;
-  /** Starts running processes again, with the present `env` of their plans. */
-  restart(names: readonly string[]): void;
+  /** Sends a message to running processes; needs their `ipc`. */
+  tell(names: readonly string[], message: object): void;
   /** Stops the processes in the given order, then all others. */
   stopAll(order: string[]): Promise<void>;
   killAll(): void;
@@ -53,11 +53,6 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
           terminal.warn(`${plan.title} ${ending}; ${when}`);
           watch();
         },
-        restarting() {
-          living.delete(plan.name);
-          terminal.line(`  ${plan.title} is started again, with new settings`);
-          watch();
-        },
         stuck(reason) {
           terminal.warn(`${plan.title} lives and does not work: it ${reason}; ending it, see ${logFile}`);
         },
@@ -74,8 +69,8 @@ export function createSupervisor({ logDir, terminal, onChange }: SupervisorDeps)
       processes.push(supervised);
       await supervised.start();
     },
-    restart(names) {
-      for (const supervised of processes) if (names.includes(supervised.plan.name)) supervised.restart();
+    tell(names, message) {
+      for (const supervised of processes) if (names.includes(supervised.plan.name)) supervised.tell(message);
     },
     async stopAll(order) {
       stopping = true;

@@ -14,6 +14,7 @@ import type { WorkerDeps } from '../activities/workerDeps.js';
 import type { StartWorkflow } from '../platform/temporal/workflowClient.js';
 import { expirySlices } from '../schemas/points/expiry.rules.js';
 import { relayId } from '../schemas/shared/ids.js';
+import type { Platform } from '../schemas/shared/passUpdate.schema.js';
 import type { DutyName, WorkflowInputs } from '../schemas/tables/workflows.js';
 
 interface DutyOf<N extends DutyName> {
@@ -138,11 +139,17 @@ const ofGoogle: Duty[] = [
 
 export const relays = (shards: number): Duty[] => Array.from({ length: shards }, (_, shard) => relay(shard)).flat();
 
-export const dutiesOf = ({ config, wallets: { apple, google } }: Pick<WorkerDeps, 'config' | 'wallets'>): Duty[] => [
+/** The demo's wallets open while the worker runs (platform/config/takeSettings.ts). */
+const whileOpen = (platform: Platform, duty: Duty): Duty => ({
+  ...duty,
+  isDue: async (deps) => deps.wallets[platform] !== null && (await duty.isDue(deps)),
+});
+
+export const dutiesOf = ({ config }: Pick<WorkerDeps, 'config'>): Duty[] => [
   ...relays(config.RELAY_SHARDS),
   ...always,
-  ...(apple ? [ofApple] : []),
-  ...(google ? ofGoogle : []),
+  whileOpen('apple', ofApple),
+  ...ofGoogle.map((duty) => whileOpen('google', duty)),
 ];
 
 /** Starts what is due, until `signal` is aborted. Never rejects. */

@@ -5,6 +5,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { createWallets } from '../activities/wallets/wallets.client.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
+import { takeSettings } from '../platform/config/takeSettings.js';
 import { createDeps } from '../platform/createDeps.js';
 import { createLog } from '../platform/log.js';
 import { createMetrics, watchProcess } from '../platform/metrics/metrics.js';
@@ -34,6 +35,7 @@ const metrics = createMetrics();
 watchProcess(metrics);
 
 const wallets = await createWallets({ config, log });
+takeSettings(config, wallets.reopen);
 const tracing = await createTracing({ config, log, process: 'worker' });
 const base = createDeps({
   config,

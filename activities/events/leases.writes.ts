@@ -11,6 +11,7 @@ import { writeBulk } from '../../platform/mongodb/transact.js';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
+import { leaseTime } from './leaseTime.rules.js';
 
 const leaseMs = 60_000;
 /** Added to the expected duration of the work, as a margin. */
@@ -26,7 +27,7 @@ export interface Lease {
 
 export const newFence = (): string => newToken(9);
 
-export const leaseExpiry = (deps: Deps): Date => new Date(deps.now().getTime() + leaseMs);
+export const leaseExpiry = (deps: Deps): Date => new Date(leaseTime(deps).getTime() + leaseMs);
 
 /** A filter for the events that the lease still holds. */
 export const leasedBy = ({ leaseOwner, eventIds, fence }: Lease) => ({
@@ -46,7 +47,7 @@ export async function leaseEvents(deps: Deps, lease: Lease): Promise<EventRow[]>
   // Two updates: with `$or` in one filter the embedded engine reads all events.
   const own = await updateByIds(deps, 'events', { ids, where: { state: 'new', leaseOwner }, change });
   if (own < ids.length)
-    await updateByIds(deps, 'events', { ids, where: { state: 'new', dueAt: { $lte: deps.now() } }, change });
+    await updateByIds(deps, 'events', { ids, where: { state: 'new', dueAt: { $lte: leaseTime(deps) } }, change });
   return deps.collections.events.find(leasedBy(lease)).toArray();
 }
 
@@ -66,7 +67,7 @@ export const withLease = (
  * the embedded engine chooses another index.
  */
 export const lastsFor = (deps: Deps, forMs: number) => {
-  const enough = deps.now().getTime() + forMs + marginMs;
+  const enough = leaseTime(deps).getTime() + forMs + marginMs;
   return ({ dueAt }: Pick<EventRow, 'dueAt'>): boolean => dueAt.getTime() > enough;
 };
 
@@ -88,7 +89,7 @@ export async function releaseEvents(
   { leaseOwner, fence, events }: Omit<Lease, 'eventIds'> & { events: readonly EventRow[] },
 ): Promise<void> {
   if (events.length === 0) return;
-  const now = deps.now().getTime();
+  const now = leaseTime(deps).getTime();
   await writeBulk(
     deps,
     events.map(({ _id, occurredAt }) => {

@@ -16,6 +16,7 @@ import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { deletedEventId, programIdOf } from '../../schemas/shared/ids.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
+import { leaseTime } from './leaseTime.rules.js';
 
 /** How long the start of an event's workflow may take before the relay may take the event. */
 export const startGraceMs = 5_000;
@@ -57,11 +58,15 @@ function aboutMember(member: MemberRow): Record<string, unknown> {
 
 type Outbox = Pick<EventRow, 'state' | 'leaseOwner' | 'dueAt' | 'shard'>;
 
-function waiting(deps: Pick<Deps, 'now' | 'config'>, merchantId: string, leaseOwner: string | null): Outbox {
+function waiting(
+  deps: Pick<Deps, 'now' | 'leaseNow' | 'config'>,
+  merchantId: string,
+  leaseOwner: string | null,
+): Outbox {
   return {
     state: 'new',
     leaseOwner: leaseOwner ?? '',
-    dueAt: new Date(deps.now().getTime() + (leaseOwner ? startGraceMs : 0)),
+    dueAt: new Date(leaseTime(deps).getTime() + (leaseOwner ? startGraceMs : 0)),
     shard: shardOf(merchantId, deps.config.RELAY_SHARDS),
   };
 }

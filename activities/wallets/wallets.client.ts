@@ -41,6 +41,8 @@ export interface Wallets {
   google: GoogleWallet | null;
   /** Why a wallet is a stub; null when it is real. */
   reasons: { apple: string | null; google: string | null };
+  /** Opens both wallets again, with the present settings. */
+  reopen: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -54,7 +56,12 @@ export interface CreateWallets {
   now?: () => Date;
 }
 
-export async function createWallets({ config, log, now = () => new Date() }: CreateWallets): Promise<Wallets> {
+interface Opened extends Pick<Wallets, 'apple' | 'google' | 'reasons'> {
+  /** When the certificates of Apple's wallet end. */
+  expiresAt: Date | undefined;
+}
+
+async function openWallets({ config, log }: CreateWallets, now: () => Date): Promise<Opened> {
   const appleCredentials = loadAppleCredentials(config, now());
   const googleCredentials = loadGoogleCredentials(config);
   const apple = appleCredentials.mode === 'real' ? await openApple(appleCredentials, { config, log }) : null;
@@ -72,19 +79,45 @@ export async function createWallets({ config, log, now = () => new Date() }: Cre
   if (appleCredentials.mode === 'real')
     for (const warning of appleCredentials.warnings) log.warn({ warning }, 'apple credentials');
   return {
-    modes: {
-      get apple() {
-        return appleCredentials.mode === 'real' && appleCredentials.expiresAt > now() ? 'real' : 'stub';
-      },
-      google: google ? 'real' : 'stub',
-    },
     apple,
     google,
     reasons,
-    close: async () => {
-      google?.close();
-      await apple?.apns.close();
+    expiresAt: appleCredentials.mode === 'real' ? appleCredentials.expiresAt : undefined,
+  };
+}
+
+async function closeWallets({ apple, google }: Opened): Promise<void> {
+  google?.close();
+  await apple?.apns.close();
+}
+
+export async function createWallets(input: CreateWallets): Promise<Wallets> {
+  const { now = () => new Date() } = input;
+  let opened = await openWallets(input, now);
+  return {
+    modes: {
+      get apple() {
+        return opened.expiresAt !== undefined && opened.expiresAt > now() ? 'real' : 'stub';
+      },
+      get google() {
+        return opened.google ? 'real' : 'stub';
+      },
     },
+    get apple() {
+      return opened.apple;
+    },
+    get google() {
+      return opened.google;
+    },
+    get reasons() {
+      return opened.reasons;
+    },
+    async reopen() {
+      const before = opened;
+      opened = await openWallets(input, now);
+      await closeWallets(before);
+    },
+    close: () => closeWallets(opened),
   };
 }
 

@@ -36,13 +36,14 @@ export const isSubscribed = (
  * Logs the skipped ones.
  */
 export async function findOpenDeliveries(deps: WorkerDeps, events: EventRow[]): Promise<OpenDelivery[]> {
+  const { isHeardBy = () => true } = deps;
   const merchantIds = [...new Set(events.map((event) => event.merchantId))];
   const byMerchant = new Map<string, SubscriptionRow[]>(merchantIds.map((merchantId) => [merchantId, []]));
   const [subscriptions, suspended] = await Promise.all([
     deps.collections.subscriptions.find({ merchantId: { $in: merchantIds } }).toArray(),
     suspensions(deps),
   ]);
-  for (const row of subscriptions) byMerchant.get(row.merchantId)?.push(row);
+  for (const row of subscriptions.filter(isHeardBy)) byMerchant.get(row.merchantId)?.push(row);
   const due = events.flatMap((event) =>
     (byMerchant.get(event.merchantId) ?? [])
       .filter((subscription) => isSubscribed(subscription, event))

@@ -29,6 +29,8 @@ type Phone = 'iphone' | 'android';
 
 interface DeskState {
   wallets: boolean;
+  /** The service has wallets of the user. */
+  hasOwnWallets: boolean;
   phones: {
     iphone: (Held & { pass: ApplePass; isOffline: boolean }) | null;
     android: (Held & { pass: GooglePass }) | null;
@@ -97,6 +99,19 @@ async function putCard(id: string, phones: readonly Phone[]): Promise<void> {
   }
 }
 
+/** Puts the card of the newest active member on both phones, one that collects stamps if there is one. */
+async function switchOn(): Promise<void> {
+  await order({ do: 'wallets' });
+  const programs = await data(api.GET('/merchants/me/programs'));
+  const programId = programs.find(({ style, archived }) => style === 'stamps' && !archived)?._id;
+  const query = { pageSize: 10, ...(programId !== undefined && { programId }) };
+  const { items } = await data(api.GET('/merchants/me/members', { params: { query } }));
+  const id = items.find(({ status }) => status === 'active')?.id;
+  if (id !== undefined) await putCard(id, bothPhones);
+}
+
+const bothPhones: readonly Phone[] = ['iphone', 'android'];
+
 /** The card that a link to this page asks for: words of a search, and the program. */
 function useWanted(): { of: string; program: string } | undefined {
   const [hash] = useState(() => new URLSearchParams(window.location.hash.slice(1)));
@@ -104,7 +119,6 @@ function useWanted(): { of: string; program: string } | undefined {
   return of === null ? undefined : { of, program: hash.get('program') ?? '' };
 }
 
-const bothPhones: readonly Phone[] = ['iphone', 'android'];
 const samples = [
   { phone: 'iphone', firstName: 'Ada' },
   { phone: 'android', firstName: 'Grace' },
@@ -125,14 +139,15 @@ function Desk() {
     await putCard(id, bothPhones);
     window.history.replaceState(null, '', window.location.pathname);
   });
+  const wallets = useAction(switchOn);
   const isAsked = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the link is followed once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the link is followed, or the phones are switched on, once
   useEffect(() => {
-    if (!wanted || isAsked.current) return;
+    if (!state || isAsked.current) return;
     isAsked.current = true;
-    show.run(wanted);
-  }, []);
-  const wallets = useAction(() => order({ do: 'wallets' }));
+    if (wanted) show.run(wanted);
+    else if (!state.hasOwnWallets && !state.phones.iphone && !state.phones.android) wallets.run();
+  }, [state]);
   const isStarting = state?.wallets === false && (wallets.isRunning || show.isRunning);
 
   if (!state) return <p className="hint">{isGone ? said.gone : texts.frame.loading}</p>;
@@ -155,7 +170,7 @@ function Desk() {
       )}
       <div className="desk">
         <Give state={state} />
-        <Phones state={state} isBusy={isStarting} isShowing={show.isRunning} />
+        <Phones state={state} isBusy={isStarting} isShowing={show.isRunning || wallets.isRunning} />
         <Log hops={hops} />
         <Breakdown />
       </div>

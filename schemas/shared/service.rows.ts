@@ -7,7 +7,8 @@ import { days, type IndexesOf } from './indexes.js';
  * The totals that lists show, maintained where members are created and repaired by a scheduled recount. The row
  * `feed:<merchantId>` has the last number of the merchant's feed; `made:<owner>` counts all inserts under a quota; the
  * `made` of `requests:<merchantId>` is the last number of its log of requests that was taken;
- * `searchWords:<rule>` says when a migration has looked for search words that members lack.
+ * `searchWords:<rule>` says when a migration has looked for search words that members lack; `history:<merchantId>` when
+ * the demo's history was begun, and by `made` that it is complete.
  */
 export interface CounterRow {
   _id: string;

@@ -1,6 +1,7 @@
 // Google's callbacks about saved and deleted passes. A callback is accepted only when Google signed it for this issuer.
 import Router from '@koa/router';
 import { recordGoogleSave } from '../../../activities/wallets/google/saves.writes.js';
+import type { GoogleWallet } from '../../../activities/wallets/wallets.client.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import { parseGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
@@ -12,15 +13,23 @@ import { type CallbackKeys, createCallbackKeys } from './callbackKeys.client.js'
 
 export function googleRoutes(deps: ApiDeps): Router {
   const router = new Router({ prefix: '/wallet' });
-  const google = deps.wallets.google;
-  const keys: CallbackKeys | null = google && createCallbackKeys({ url: google.credentials.callbackKeysUrl });
+  // One for each wallet: that of the demo opens while the process runs.
+  const known = new WeakMap<GoogleWallet, CallbackKeys>();
+  const keysOf = (google: GoogleWallet): CallbackKeys => {
+    const keys = known.get(google) ?? createCallbackKeys({ url: google.credentials.callbackKeysUrl });
+    known.set(google, keys);
+    return keys;
+  };
 
   router.post('/google/callback', async (ctx) => {
-    if (!google || !keys) throw new ServiceError('ROUTE_NOT_FOUND');
+    const { google } = deps.wallets;
+    if (!google) throw new ServiceError('ROUTE_NOT_FOUND');
     const { issuerId } = google.credentials;
-    const rootKeys = await keys.rootKeys().catch(() => {
-      throw new ServiceError('UNAVAILABLE');
-    });
+    const rootKeys = await keysOf(google)
+      .rootKeys()
+      .catch(() => {
+        throw new ServiceError('UNAVAILABLE');
+      });
     const body = await readBody(ctx).catch(async (error: unknown) => {
       await countStranger(deps, ctx);
       throw error;

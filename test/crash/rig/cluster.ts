@@ -185,7 +185,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         endings.push({ name, ending, at: Date.now() });
         keep();
       },
-      restarting: () => undefined,
       stuck(reason) {
         console.log(`  ${new Date().toISOString()} ${name} is stuck: ${reason}`);
         stuck.push({ name, reason });

@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
     await page.goto(`${publicUrl}/console/live-desk`);
-    await page.getByText('Switch on the phones first.').waitFor();
+    await page.getByText('Put a card on a phone first: choose whose.').waitFor({ timeout: 90_000 });
     await page.goto(`${publicUrl}/enroll/corner-cafe`);
     await page.getByLabel('Email').fill('ada.visitor@example.com');
     await page.getByLabel('First name').fill('Ada');

@@ -1,11 +1,12 @@
 // The demo's live desk: two virtual phones in a separate process, which hold the cards of any members of the demo's
 // merchant, and a log of every hop of a change. The console receives both by server-sent events. The phones need
 // wallets, which the demo does not have at first: the desk starts stand-ins of Apple and Google and gives their
-// settings to the supervisor, which restarts worker and API with them.
+// settings to the supervisor, from which worker and API take them while they run.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Hop, Step } from '../../../console/hops.js';
+import { answerOrder } from '../../../stack/cafe/orders.js';
 import { readStackFile, type StackFile } from '../../../stack/stackFile.js';
 import { until } from '../../../stack/until.js';
 import type { PassJson } from '../checks/pkpass.js';
@@ -22,6 +23,9 @@ const { port, host } = new URL(settings.LIVE_DESK_URL);
 const { origin } = new URL(settings.PUBLIC_URL);
 /** The user may have typed another name of this machine. */
 const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
+
+/** Real wallets of the user are exchanged for stand-ins only on request. */
+const hasOwnWallets = ['APPLE_PASS_TYPE_ID', 'GOOGLE_WALLET_ISSUER_ID'].some((name) => Boolean(process.env[name]));
 
 type Noted = Omit<Hop, 'id'>;
 
@@ -43,8 +47,8 @@ interface Phones {
 const keptHops = 200;
 const pollMs = 100;
 const mailPollMs = 500;
-const restartPollMs = 200;
-const restartWithinMs = 60_000;
+const takenPollMs = 100;
+const takenWithinMs = 60_000;
 const callWithinMs = 5_000;
 const log: Hop[] = [];
 const phones: Phones = { iphone: null, android: null };
@@ -55,7 +59,7 @@ let iphone: import('../standins/virtualIphone.js').VirtualIphone | undefined;
 let saved: { objectId: string; card: VirtualCard } | undefined;
 let hops = 0;
 
-const state = () => ({ wallets: wallets !== undefined, phones });
+const state = () => ({ wallets: wallets !== undefined, hasOwnWallets, phones });
 const event = (type: string, data: unknown) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 const tell = (type: string, data: unknown) => {
   for (const follower of followers) follower.write(event(type, data));
@@ -90,10 +94,13 @@ function stackIsDown(): never {
   throw new Error('The stack is not running.');
 }
 
-async function isRestarted({ pids, baseUrl }: StackFile): Promise<boolean> {
-  const now = readStackFile(stackDir)?.pids;
-  if (!now?.api || !now.worker || now.api === pids.api || now.worker === pids.worker) return false;
-  return (await fetch(new URL('/readyz', baseUrl))).ok;
+const modes = z.object({
+  wallets: z.object({ apple: z.object({ mode: z.string() }), google: z.object({ mode: z.string() }) }),
+});
+
+async function hasWallets({ baseUrl }: StackFile): Promise<boolean> {
+  const { success, data } = modes.safeParse(await (await fetch(new URL('/readyz', baseUrl))).json());
+  return success && data.wallets.apple.mode === 'real' && data.wallets.google.mode === 'real';
 }
 
 function giveWallets(): Promise<void> {
@@ -106,11 +113,11 @@ function giveWallets(): Promise<void> {
 
 async function startWallets(): Promise<void> {
   const { startStandIns } = await import('./standIns.js');
-  const before = readStackFile(stackDir);
   const standIns = await startStandIns({ stackDir, say: () => undefined });
   process.send?.({ wallets: standIns.env });
   note('desk', 'starting');
-  if (before) await until(() => isRestarted(before), restartPollMs, AbortSignal.timeout(restartWithinMs));
+  const stack = readStackFile(stackDir) ?? stackIsDown();
+  await until(() => hasWallets(stack), takenPollMs, AbortSignal.timeout(takenWithinMs));
   wallets = standIns;
   note('desk', 'ready');
   tell('state', state());
@@ -290,6 +297,7 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
 
 /** Answers only the console: another page in this machine's browser can neither read nor control the desk. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (answerOrder(request, response)) return;
   const from = request.headers.origin ?? '';
   const [, mail] = /^\/mails\/([^/]+)$/.exec(request.url ?? '') ?? [];
   // A link to a mail is followed without an origin. Only the log, which the console alone can read, has its name.

@@ -26,9 +26,11 @@ export function newStackDir(): { stackDir: string; remove: () => void } {
   return { stackDir, remove: () => rmSync(stackDir, { recursive: true, force: true }) };
 }
 
-/** Starts the command and returns at once. */
-export function runStart(stackDir: string, env: NodeJS.ProcessEnv = {}): RunningStack {
-  const supervisor = spawn(process.execPath, ['--import', 'tsx', 'stack/start.ts'], {
+const withoutCafe = ['--empty'];
+
+/** Starts the command and returns at once. By default the demo has no history. */
+export function runStart(stackDir: string, env: NodeJS.ProcessEnv = {}, args = withoutCafe): RunningStack {
+  const supervisor = spawn(process.execPath, ['--import', 'tsx', 'stack/start.ts', ...args], {
     cwd: join(import.meta.dirname, '..', '..', '..'),
     env: { ...process.env, STACK_DIR: stackDir, PORT: '0', METRICS_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -53,9 +55,13 @@ export function runStart(stackDir: string, env: NodeJS.ProcessEnv = {}): Running
 }
 
 /** Starts the command and waits until all parts answer. */
-export async function startStack(stackDir: string, env: NodeJS.ProcessEnv = {}): Promise<RunningStack> {
+export async function startStack(
+  stackDir: string,
+  env: NodeJS.ProcessEnv = {},
+  args = withoutCafe,
+): Promise<RunningStack> {
   watchLogFolder(join(stackDir, 'logs'));
-  const stack = runStart(stackDir, env);
+  const stack = runStart(stackDir, env, args);
   for (;;) {
     if (stack.printed().includes('Everything runs')) return stack;
     if (stack.supervisor.exitCode !== null) throw new Error(`The start ended:\n${stack.printed()}`);

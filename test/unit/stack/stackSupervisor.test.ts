@@ -80,22 +80,32 @@ test('the API is not ready because something else answers at its address', async
   other.close();
 });
 
-test('a process that is started again on request gets its new settings, and is not reported as dead', async () => {
-  const mark = `require('fs').appendFileSync(process.env.FOLDER + '/notes', process.env.MARK + '\\n');`;
-  const plan = aPlan('worker', `${mark} process.on('SIGTERM', () => process.exit(0)); ${forever}`);
+test('a running process gets a message, and one that is started again has the present settings of its plan', async () => {
+  const mark = `const mark = (text) => require('fs').appendFileSync(process.env.FOLDER + '/notes', text + '\\n');`;
+  const plan = aPlan(
+    'worker',
+    `${mark} mark(process.env.MARK); process.on('message', (said) => mark(said.wallets)); ${forever}`,
+  );
   plan.env.MARK = 'stub';
   await supervisor.start(plan);
-  const first = pidOf('worker');
   plan.env.MARK = 'wallets';
-  supervisor.restart(['worker']);
-  await expect.poll(() => said.at(-1)).toContain('worker is back');
-  expect(pidOf('worker')).not.toBe(first);
-  expect(notes()).toEqual(['stub', 'wallets']);
-  expect(said.join('\n')).toMatch(/worker is started again, with new settings\n.*worker is back/);
-  expect(said.join('\n')).not.toContain('ended with code');
-  // A later death is a death.
+  supervisor.tell(['worker'], { wallets: 'told' });
+  supervisor.tell(['api'], { wallets: 'of nobody' });
+  await expect.poll(notes).toEqual(['stub', 'told']);
   process.kill(pidOf('worker'), 'SIGKILL');
-  await expect.poll(() => said.join('\n')).toContain('worker was ended by SIGKILL; starting it again');
+  await expect.poll(notes).toEqual(['stub', 'told', 'wallets']);
+});
+
+test('a process that runs once ends without a report when it is done, and is started again when it is killed', async () => {
+  const script = `${note('start')} process.send('ready'); setTimeout(() => require('fs').existsSync(process.env.FOLDER + '/over') && process.exit(0), 200); setInterval(() => {}, 1000);`;
+  await supervisor.start(aPlan('cafe', script, { once: true }));
+  process.kill(pidOf('cafe'), 'SIGKILL');
+  writeFileSync(join(folder, 'over'), '');
+  await expect.poll(() => said.join('\n')).toContain('cafe is back');
+  await expect.poll(() => living).toEqual([]);
+  const reports = said.length;
+  await sleep(700);
+  expect([notes(), said.length]).toEqual([['start', 'start'], reports]);
 });
 
 test('the recorded pid is the process itself, in its own group, which Ctrl-C does not reach', async () => {

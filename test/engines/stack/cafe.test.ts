@@ -1,0 +1,159 @@
+// The first start of `npm start`: the demo is a café with customers and 60 days of history, made once, also when its
+// maker is killed; the live desk has both phones on.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, type Document, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../stack/commands/command.js';
+import { merchants } from '../../../stack/commands/merchants.js';
+import { historyId } from '../../../stack/demo.js';
+import { until } from '../../rig/checks/until.js';
+import { hasBrowser, keepScreenshot, screens, startBrowser } from '../../rig/standins/browser.js';
+import { newStackDir, type RunningStack, startStack } from '../../rig/start/runningStack.js';
+
+const { stackDir, remove } = newStackDir();
+let stack: RunningStack;
+let mongo: MongoClient;
+let db: Db;
+
+async function start(): Promise<void> {
+  stack = await startStack(stackDir, {}, []);
+  mongo = new MongoClient(stack.file().mongodbUri);
+  db = mongo.db('loyalty');
+}
+
+async function stop(): Promise<void> {
+  await mongo.close();
+  await stack.stop();
+}
+
+const isMade = async () =>
+  (await db.collection<Document & { _id: string }>('counters').findOne({ _id: historyId }))?.made === 1;
+const sizes = async () =>
+  Object.fromEntries(
+    await Promise.all(
+      ['members', 'ledger', 'events', 'deliveries', 'timeline', 'batches', 'subscriptions'].map(
+        async (name) => [name, await db.collection(name).countDocuments()] as const,
+      ),
+    ),
+  );
+
+async function call(path: string) {
+  const { baseUrl, demo } = stack.file();
+  const answer = await fetch(`${baseUrl}/merchants/me${path}`, {
+    headers: { Authorization: `Bearer ${demo.consoleToken}` },
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { data: Document }).data;
+}
+
+beforeAll(async () => {
+  await start();
+  // The maker is killed in the middle, and the supervisor starts it again.
+  await until(async () => (await db.collection('ledger').countDocuments()) > 500);
+  expect(await isMade()).toBe(false);
+  const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
+  const maker = children.find(({ name }: { name: string }) => name === 'cafe');
+  process.kill(maker.pid, 'SIGKILL');
+  await until(isMade, { withinMs: 120_000 });
+});
+afterAll(async () => {
+  await stop();
+  remove();
+});
+
+describe('the demo', () => {
+  it('has customers whose balances are the sum of their ledger, and totals that a recount would not change', async () => {
+    const { total } = await call('/members?pageSize=1');
+    expect(total).toBeGreaterThan(280);
+    expect(await db.collection('members').countDocuments({ merchantId: 'demo' })).toBe(total);
+    const lines: string[] = [];
+    const code = await runCommand(merchants, {
+      argv: ['audit', 'demo'],
+      env: { ...process.env, STACK_DIR: stackDir, MONGODB_URI: '', TEMPORAL_ADDRESS: '' },
+      out: (text) => lines.push(text),
+      err: (text) => lines.push(text),
+    });
+    expect([code, lines.join('')]).toEqual([0, `${total} members, and the ledger of each adds up to what it has\n`]);
+  });
+
+  it('has statistics that agree with the ledger', async () => {
+    // Events that the killed maker had leased are published by the relay.
+    await until(async () => (await db.collection('events').countDocuments({ state: 'new' })) === 0);
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    const { totals, days } = await call(`/stats?from=${day(61)}&to=${day(0)}`);
+    const ledger = await db.collection('ledger').find({ merchantId: 'demo' }).toArray();
+    const sum = ledger.reduce((all, { delta }) => all + delta, 0);
+    expect(totals.members.enrolled).toBe(await db.collection('members').countDocuments());
+    expect(totals.redeems).toBe(ledger.filter(({ type }) => type === 'redeem').length);
+    expect(totals.redeems).toBeGreaterThan(30);
+    expect(totals.points.given - totals.points.spent).toBe(sum);
+    const busy = days.filter(({ points }: Document) => points.given > 0);
+    expect(busy.length).toBeGreaterThan(50);
+  });
+
+  it('has an import with failed rows, a campaign, and a receiver that had a bad hour', async () => {
+    const { items } = await call('/batches');
+    const kinds = items.map(({ kind, phase }: Document) => `${kind} ${phase}`);
+    expect(kinds.toSorted()).toEqual(['campaign completed', 'members.import completed', 'members.import completed']);
+    const small = items.find(({ counts }: Document) => counts.failed > 0);
+    expect(small.counts).toMatchObject({ total: 10, created: 5, deduped: 1, failed: 4 });
+    const { baseUrl, demo } = stack.file();
+    const headers = { Authorization: `Bearer ${demo.consoleToken}` };
+    const errors = await (await fetch(`${baseUrl}/merchants/me/batches/${small.id}/errors.csv`, { headers })).text();
+    expect(errors.trim().split('\n')).toHaveLength(1 + 4);
+    const deliveries = await db.collection('deliveries').find({}).toArray();
+    const count = (state: string) => deliveries.filter((one) => one.state === state).length;
+    expect(count('succeeded')).toBeGreaterThan(20);
+    expect(count('exhausted')).toBeGreaterThan(0);
+    expect(count('succeeded') + count('exhausted')).toBe(deliveries.length);
+    const [webhook] = (await call('/webhooks')).items;
+    expect(webhook).toMatchObject({ name: 'Order system', health: { state: 'ok' } });
+  });
+
+  it('has sent no mail', () => {
+    const folder = join(stackDir, 'mail');
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+  });
+
+  it('is made once: a second start adds nothing', async () => {
+    await until(async () => (await db.collection('events').countDocuments({ state: 'new' })) === 0);
+    const before = await sizes();
+    await stop();
+    await start();
+    await sleep(4_000);
+    expect(await sizes()).toEqual(before);
+  });
+
+  it.runIf(hasBrowser)(
+    'has both phones on with a card when the live desk is opened, and the API answers all the time',
+    async () => {
+      const { publicUrl, demo, pids } = stack.file();
+      const browser = await startBrowser();
+      const answers: number[] = [];
+      let over = false;
+      const asking = (async () => {
+        while (!over) {
+          answers.push((await fetch(`${publicUrl}/healthz`)).status);
+          await sleep(20);
+        }
+      })();
+      try {
+        const page = await browser.open('about:blank', screens.desktop);
+        await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
+        await page.goto(`${publicUrl}/console/live-desk`);
+        for (const phone of ['iPhone', 'Android'])
+          await page.getByRole('figure').filter({ hasText: phone }).locator('.pass').waitFor({ timeout: 60_000 });
+        await keepScreenshot(page, 'cafe-live-desk');
+        over = true;
+        await asking;
+        expect(new Set(answers)).toEqual(new Set([200]));
+        expect(stack.file().pids).toEqual(pids);
+      } finally {
+        over = true;
+        await browser.close();
+      }
+    },
+  );
+});
