@@ -53,7 +53,7 @@ export interface BroughtUp {
 
 export async function bringUp(deps: BringUpDeps): Promise<BroughtUp> {
   const { settings, terminal, signal, parts } = deps;
-  const ports = await choosePorts(settings);
+  const ports = await choosePorts(settings, (line) => terminal.line(`  ${line}`));
   const addresses = addressesOf(settings, ports);
   // A first start may build an engine for minutes, so what needs none is made at the same time.
   const [engines] = await allOrNone(signal, (signal) => [

@@ -1,11 +1,12 @@
 // Chooses the ports that the user did not set, and stores them in the stack's folder. Later starts use the same ports
-// while these are free, so links and bookmarks of an earlier run stay valid.
+// while these are free, so links and bookmarks of an earlier run stay valid. When the usual port of the API or of the
+// metrics is taken, the next free one is used.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { parseJson } from '../platform/parseJson.js';
 import { ExpectedFailure } from './expectedFailure.js';
-import { findPort, isFree } from './ports.js';
+import { findPort, isFree, nextFree } from './ports.js';
 import type { Settings } from './settings.js';
 import { replaceFile } from './stackFile.js';
 
@@ -24,19 +25,43 @@ export type ChosenPorts = KeptPorts & { workerMetrics: number; desk: number };
 
 const loopback = '127.0.0.1';
 
-/** Throws ExpectedFailure when PORT or METRICS_PORT is taken. */
-export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
-  const { host, ports, stackDir } = settings;
-  await assertPortFree('PORT', host, settings.port);
-  await assertPortFree('METRICS_PORT', host, settings.metricsPort);
+interface Wanted {
+  variable: string;
+  host: string;
+  /** The user's choice. */
+  asked: number | undefined;
+}
 
+interface Usual extends Wanted {
+  /** What listens there, for the terminal. */
+  title: string;
+  port: number;
+  last: number | undefined;
+}
+
+/** Throws ExpectedFailure when ports are taken that the user asked for; its message names all of them. */
+export async function choosePorts(settings: Settings, say: (line: string) => void): Promise<ChosenPorts> {
+  const { host, asked, ports, stackDir, port, metricsPort, workerMetricsPort } = settings;
   const file = join(stackDir, 'ports.json');
   const last = readLast(file);
-  const metrics = settings.metricsPort || (await findPort(host, last?.metrics));
-  const chosen = {
-    api: settings.port || (await findPort(host, last?.api)),
+  const api = { title: 'the API listens', variable: 'PORT', host, asked: asked.port, port, last: last?.api };
+  const metrics = {
+    ...{ title: 'metrics are', variable: 'METRICS_PORT', host, asked: asked.metricsPort },
+    ...{ port: metricsPort, last: last?.metrics },
+  };
+  await refuseTaken([
+    api,
     metrics,
-    workerMetrics: settings.workerMetricsPort || (await findPort(host, last?.workerMetrics ?? metrics + 1)),
+    { variable: 'WORKER_METRICS_PORT', host, asked: workerMetricsPort },
+    { variable: 'STACK_MONGO_PORT', host: loopback, asked: ports.mongodb },
+    { variable: 'STACK_TEMPORAL_PORT', host: loopback, asked: ports.temporal },
+    { variable: 'STACK_TEMPORAL_UI_PORT', host: loopback, asked: ports.temporalUi },
+  ]);
+  const [apiPort, metricsAt] = [await usualPort(api, say), await usualPort(metrics, say)];
+  const chosen = {
+    api: apiPort,
+    metrics: metricsAt,
+    workerMetrics: workerMetricsPort || (await findPort(host, last?.workerMetrics ?? metricsAt + 1)),
     mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
     temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
     temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
@@ -44,6 +69,24 @@ export async function choosePorts(settings: Settings): Promise<ChosenPorts> {
   };
   replaceFile(file, JSON.stringify(chosen));
   return chosen;
+}
+
+/** The port that the user asked for, the usual one, or the next one that is free. */
+async function usualPort({ title, host, asked, port, last }: Usual, say: (line: string) => void): Promise<number> {
+  if (asked !== undefined) return asked;
+  if (port === 0) return findPort(host, last);
+  const free = await nextFree(host, port);
+  if (free !== port) say(`Port ${port} is taken; ${title} on ${free}.`);
+  return free;
+}
+
+async function refuseTaken(wanted: readonly Wanted[]): Promise<void> {
+  const free = await Promise.all(wanted.map(async ({ host, asked }) => !asked || (await isFree(host, asked))));
+  const taken = wanted.filter((_, index) => !free[index]);
+  if (taken.length === 0) return;
+  const lines = taken.map(({ variable, host, asked }) => `  ${variable}=${asked} on ${host}`);
+  const advice = 'Stop what listens there, name other ports, or leave the variables out: free ports are then chosen.';
+  throw new ExpectedFailure(['These ports are taken:', ...lines, advice].join('\n'));
 }
 
 /** Throws ExpectedFailure when the port is taken; its message says how to choose another port. */

@@ -39,6 +39,16 @@ export async function findPort(host: string, preferred?: number): Promise<number
   throw new Error(`No free port in ${range} on ${host}.`);
 }
 
+/** The first free port from `port` on. */
+export async function nextFree(host: string, port: number): Promise<number> {
+  for (let next = port; next < Math.min(port + 1_000, 65_536); next += 1) {
+    if (chosen.has(next) || !(await isFree(host, next))) continue;
+    chosen.add(next);
+    return next;
+  }
+  return findPort(host);
+}
+
 export async function accepts(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port });
   socket.setTimeout(1_000, () => socket.destroy(new Error('No answer.')));

@@ -42,6 +42,8 @@ export interface Settings {
   host: string;
   port: number;
   metricsPort: number;
+  /** The ports that the user named; 0 asks for any and names none. */
+  asked: { port: number | undefined; metricsPort: number | undefined };
   /** Undefined: chosen at the start, metricsPort + 1 if that port is free. */
   workerMetricsPort: number | undefined;
   /** Undefined: built from host and port. */
@@ -76,6 +78,10 @@ export function readSettings(userEnv: NodeJS.ProcessEnv): Settings {
     host: config.HOST,
     port: config.PORT,
     metricsPort: config.METRICS_PORT,
+    asked: {
+      port: given.PORT ? config.PORT || undefined : undefined,
+      metricsPort: given.METRICS_PORT ? config.METRICS_PORT || undefined : undefined,
+    },
     workerMetricsPort: config.WORKER_METRICS_PORT,
     publicUrl: env.PUBLIC_URL ? config.PUBLIC_URL : undefined,
     namespace: config.TEMPORAL_NAMESPACE ?? 'default',

@@ -3,7 +3,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
@@ -206,17 +206,18 @@ test('engines given by address are used and outlive the stack', async () => {
   remove();
 });
 
-test('a port that is taken is named, with how to choose another one', async () => {
+test('all ports that were asked for and are taken are named in one message, before anything is started', async () => {
   const { stackDir, remove } = newStackDir();
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  const address = other.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
-  const stack = runStart(stackDir, { PORT: port });
+  const others = [1, 2, 3].map(() => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(others.map((other) => once(other, 'listening')));
+  const ports = others.map((other) => String((other.address() as AddressInfo).port));
+  const [PORT = '', METRICS_PORT = '', STACK_MONGO_PORT = ''] = ports;
+  const stack = runStart(stackDir, { PORT, METRICS_PORT, STACK_MONGO_PORT });
   expect(await stack.ended).toBe(1);
-  expect(stack.printed()).toContain(`Port ${port} on 127.0.0.1 is taken`);
-  expect(stack.printed()).toMatch(/PORT=\d+ npm start/);
-  other.close();
+  for (const [name, port] of Object.entries({ PORT, METRICS_PORT, STACK_MONGO_PORT }))
+    expect(stack.printed()).toContain(`  ${name}=${port} on 127.0.0.1\n`);
+  expect(existsSync(join(stackDir, 'mongodb'))).toBe(false);
+  for (const other of others) other.close();
   remove();
 });
 
