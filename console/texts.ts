@@ -174,6 +174,7 @@ export const texts = {
     artwork: 'Picture of the poster',
     artworkHint: 'PNG or JPEG, upright; cropped to 358 x 448 points',
     primaryLogo: 'Logo on the poster',
+    primaryLogoHint: 'Drop a picture here. It is scaled to 378 × 90.',
     website: 'Website',
     linksHint: 'buttons below the card; at most two of the three',
     orderLink: 'Page to order',
@@ -327,6 +328,8 @@ export const texts = {
     remove: (label: string) => `${label}: remove`,
     removeShort: 'Remove',
     unreadable: 'This file is no picture that can be read.',
+    notSquare: (width: number, height: number) =>
+      `The picture is ${width} x ${height}, and this one has to be square. Cut it to a square first.`,
   },
   phones: {
     iphone: 'iPhone',

@@ -8,6 +8,7 @@ import type { ProgramAt } from '../../activities/programs/programHead.reads.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { tierOf } from '../../schemas/points/balance.rules.js';
 import { contrastOf } from '../../schemas/programs/contrast.rules.js';
+import { imageWarnings } from '../../schemas/programs/imageSlots.rules.js';
 import type {
   finding,
   memberPreview,
@@ -178,6 +179,7 @@ function warnings({ name, enrollment, passTemplate }: Program): Finding[] {
   const { barcode, barcodeFormat = 'QR' } = passTemplate;
   if (barcode === 'externalId' && barcodeFormat === 'I2of5')
     warn('passTemplate.barcodeFormat', 'Google shows it for 14 digits with a check digit (ITF-14), others as QR');
+  for (const { path, message } of imageWarnings(passTemplate.images)) warn(path, message);
   if (!enrollment.open) warn('enrollment.open', 'the public page is closed, so that nobody can join there');
   return found;
 }

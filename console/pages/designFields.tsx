@@ -51,6 +51,7 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
           {...common}
           hint={hint ?? ''}
           fit={field}
+          ground={String(at(program, 'passTemplate.colors.background') ?? '')}
           value={pictureOf(value)}
           onChange={(base64) => set(base64)}
         />

@@ -14,7 +14,7 @@ export type Field = { path: string; label: string; hint?: string; shown?: (progr
   | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'locales' }
   | { kind: 'select'; options: readonly (readonly [string, string])[] }
   | { kind: 'choices'; options: readonly (readonly [string, string])[] }
-  | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain' }
+  | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain'; exact?: boolean }
   | { kind: 'list'; add: string; columns: readonly ListColumn[]; fresh: (count: number) => Json }
   | { kind: 'rule'; rule: Json }
 );
@@ -65,7 +65,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         path: 'passTemplate.images.icon',
         label: said.icon,
         hint: said.iconHint,
-        ...{ kind: 'image', width: 180, height: 180, how: 'cover' },
+        ...{ kind: 'image', width: 180, height: 180, how: 'cover', exact: true },
       },
       {
         path: 'passTemplate.images.strip',
@@ -91,7 +91,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       {
         path: 'passTemplate.images.primaryLogo',
         label: said.primaryLogo,
-        hint: said.logoHint,
+        hint: said.primaryLogoHint,
         shown: isPoster,
         ...{ kind: 'image', width: 378, height: 90, how: 'contain' },
       },

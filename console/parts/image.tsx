@@ -9,9 +9,13 @@ interface Fit {
   height: number;
   /** `cover` fills the size and crops the rest; `contain` keeps the whole image. */
   how: 'cover' | 'contain';
+  /** A picture of another shape is refused instead of cropped. */
+  exact?: boolean;
 }
 
 const maxBytes = 500_000;
+/** Less than this part is cropped unseen. */
+const unseen = 0.05;
 
 async function load(file: Blob): Promise<HTMLImageElement> {
   const url = URL.createObjectURL(file);
@@ -26,10 +30,12 @@ async function load(file: Blob): Promise<HTMLImageElement> {
 }
 
 /** PNG in base64. Throws a sentence for the user when the browser cannot read the file as an image. */
-async function scaled(file: Blob, { width, height, how }: Fit): Promise<string> {
+async function scaled(file: Blob, { width, height, how, exact = false }: Fit): Promise<string> {
   const image = await load(file).catch(() => {
     throw new Error(texts.images.unreadable);
   });
+  const shape = (image.width * height) / (image.height * width);
+  if (exact && Math.abs(shape - 1) > unseen) throw new Error(texts.images.notSquare(image.width, image.height));
   const ratio = Math[how === 'cover' ? 'max' : 'min'](
     width / image.width,
     height / image.height,
@@ -52,12 +58,14 @@ interface ImageFieldProps {
   label: string;
   hint: string;
   fit: Fit;
+  /** The colour of the card, on which the picture is shown. */
+  ground: string | undefined;
   /** Base64. */
   value: string | undefined;
   onChange: (base64: string | undefined) => void;
 }
 
-export function ImageField({ name, label, hint, fit, value, onChange }: ImageFieldProps) {
+export function ImageField({ name, label, hint, fit, ground, value, onChange }: ImageFieldProps) {
   const { error } = useFindings(name);
   const [problem, setProblem] = useState<string>();
   // Scaling takes a moment, in which the user may have typed elsewhere.
@@ -84,7 +92,7 @@ export function ImageField({ name, label, hint, fit, value, onChange }: ImageFie
           if (item?.kind === 'file') await take(await item.getFile());
         }}
       >
-        {value && <img src={`data:image/png;base64,${value}`} alt={label} />}
+        {value && <img src={`data:image/png;base64,${value}`} alt={label} style={{ background: ground }} />}
         <Text slot="label">{hint}</Text>
         <div className="row">
           <FileTrigger acceptedFileTypes={['image/*']} onSelect={(files) => take(files?.[0])}>

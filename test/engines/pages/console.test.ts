@@ -77,6 +77,9 @@ async function dropFile(page: Page, picture: string, file: string): Promise<void
 
 async function newProgram(page: Page, name: string): Promise<void> {
   await page.goto(`${real.service.publicUrl}/console/programs`);
+  // On phones the form is folded.
+  await page.getByText('New program', { exact: true }).waitFor();
+  if (!(await field(page, 'Name').isVisible())) await page.getByText('New program', { exact: true }).click();
   await field(page, 'Name').fill(name);
   await button(page, 'Create').click();
   await heading(page, name).waitFor();
@@ -94,6 +97,37 @@ async function publish(page: Page, effect = 'No pass is in use yet.'): Promise<v
 }
 
 describe.runIf(hasBrowser)("a merchant's first hour", () => {
+  it.each([
+    ['desktop', screens.desktop],
+    ['phone', screens.phone],
+  ] as const)('designs a poster with a code of its own and links, on a %s', async (name, screen) => {
+    const page = await open('/programs', screen);
+    await newProgram(page, `Poster on a ${name}`);
+    const choose = async (label: string, buffer: Buffer) => {
+      const chooser = page.waitForEvent('filechooser');
+      await button(page, `${label}: choose a file`).click();
+      await (await chooser).setFiles({ ...logo, buffer });
+    };
+    await choose('Icon', logo.buffer);
+    await page.getByText('The picture is 120 x 40, and this one has to be square.').waitFor();
+    await page.getByText('A poster on iPhones with iOS 27').click();
+    await choose('Picture of the poster', encodePng(canvas(1074, 1344), { paper: '#14532d', ink: '#ffffff' }));
+    const iphone = page.getByRole('figure').filter({ hasText: 'iPhone' });
+    await iphone.locator('.poster').waitFor();
+    await field(page, 'Kind of code').selectOption({ label: 'Code 39' });
+    await iphone.locator('.poster .linear img').waitFor();
+    await field(page, 'Page to order').fill('https://example.com/order');
+    await iphone.getByText('Order Delivery and Pickup').waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await iphone.scrollIntoViewIfNeeded();
+    await keepScreenshot(page, `console-poster-${name}`);
+    await iphone.getByRole('button', { name: 'Before iOS 27' }).click();
+    expect(await iphone.locator('.poster').count()).toBe(0);
+    await iphone.locator('.linear img').waitFor();
+    await field(page, 'Kind of code').selectOption({ label: 'EAN-13 (13 digits)' });
+    await page.getByText('EAN13 holds 13 digits of which the last is the check digit').waitFor();
+  });
+
   it('designs a program with a logo, publishes it, and sees a stamp arrive on a phone and taken back', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Corner Coffee');
