@@ -17,6 +17,7 @@ import { drawPlots, drawReads } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
 import type { ProcessList } from './processList.js';
 import { benchPush, pushEnv } from './push.js';
+import { benchRequestLog, requestLogEnv } from './requestLog.js';
 import type { Row } from './row.js';
 import { benchSearch } from './search.js';
 import { benchStart } from './start.js';
@@ -122,6 +123,15 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     quick: inRounds(7, 1_000, 700),
     yardstick: 'the same two reads and the same transaction in one message, by the driver',
     reason: `the workflow of the change before runs on the same cores ${see('Changes')}`,
+  }),
+  onStack({
+    name: 'request-log',
+    needs: 'own stack',
+    env: requestLogEnv,
+    run: benchRequestLog,
+    full: inRounds(8, 1_500, 1_500),
+    yardstick: 'the same changes by the same API, whose log is off',
+    reason: `each change is one more row, written in the background ${see('Changes')}`,
   }),
   onStack({
     name: 'ledger',
