@@ -21,7 +21,7 @@ export const apiKeyEndpoints = {
   }),
   listApiKeys: endpoint('get', '/auth/api-keys', {
     tag,
-    summary: "List the merchant's active API keys, without secrets",
+    summary: "List the merchant's active API keys and the newest 100 revoked ones, without secrets",
     access: 'api-keys:view',
     session: true,
     result: z.array(apiKey),

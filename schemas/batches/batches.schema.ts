@@ -37,7 +37,7 @@ export type ImportCounts = z.infer<typeof importCounts>;
 const row = z.int().describe('1 for the first row of data; empty lines do not count');
 const line = z
   .int()
-  .describe('the line of the file at which the row begins; the first line is 1, and every line counts');
+  .describe('the line at which the row begins, as spreadsheets count: the header is 1, and a line `sep=` has none');
 
 export const importRow = z.object({
   row,

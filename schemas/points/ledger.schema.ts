@@ -18,7 +18,10 @@ export const expiring = z.object({ points: z.int().min(1), at: z.iso.datetime() 
 /** The part of a member that answers about its balance have. */
 export const memberBalance = z.object({
   id: z.uuid(),
-  memberCode: z.string().length(10).describe('the Member ID that people see, and what the barcode holds'),
+  memberCode: z
+    .string()
+    .length(10)
+    .describe('the Member ID that people see; in the barcode, unless the program shows `externalId` there'),
   fieldValues: z
     .record(z.string(), z.int().min(0).max(maxBalance))
     .describe("the balance, under the program's `fields.primaryLabel` in lower case"),
