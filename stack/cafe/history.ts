@@ -43,6 +43,8 @@ export interface History {
 }
 
 const concurrency = 24;
+/** Events are processed when all acts of a span are made; until then no relay may take them. */
+const leaseAheadMs = 120_000;
 const signals = { shutdownSignal: new AbortController().signal, cancellationSignal: new AbortController().signal };
 
 /** Processes events as the relay does. */
@@ -59,7 +61,8 @@ export async function makeHistory(base: WorkerDeps, history: History): Promise<v
   const { story, merchantId } = history;
   const { since, bad } = story.webhook;
   const orders = { merchantId, url: ordersUrl(history.receiver, bad) };
-  const deps: WorkerDeps = { ...base, leaseNow: base.now, isHeardBy: ({ url }) => url === orders.url };
+  const leaseNow = () => later(base.now(), leaseAheadMs);
+  const deps: WorkerDeps = { ...base, leaseNow, isHeardBy: ({ url }) => url === orders.url };
   const first = story.guests.slice(0, story.imported);
   const file = [
     csvLine(['firstName', 'lastName', 'email', 'initialPoints']),
