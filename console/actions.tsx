@@ -21,11 +21,12 @@ export function dismiss(id: number): void {
   notices.set(notices.get().filter((notice) => notice.id !== id));
 }
 
-export function notify(kind: Notice['kind'], text: string): void {
+export function notify(kind: Notice['kind'], text: string): number {
   noticed += 1;
   const id = noticed;
   notices.set([...notices.get(), { id, kind, text }].slice(-4));
   if (kind === 'done') setTimeout(() => dismiss(id), shownMs);
+  return id;
 }
 
 export const queryClient = new QueryClient({
@@ -79,16 +80,23 @@ const isMarked = ({ path }: Finding): boolean =>
     return [...controls].some((control) => control.closest('form') !== null);
   });
 
-/** What a failed action says; nothing of the field names of the API where a form marks the fields. */
-function sentenceOf(error: Error, unanswered: string): string {
+/** What a failed action says; undefined where a form says it at its fields. */
+function sentenceOf(error: Error, unanswered: string): string | undefined {
   if (!(error instanceof LoyaltyError)) return error.message;
   if (error.code === 'NETWORK') return unanswered;
   const findings = findingsOf(error);
   if (error.code !== 'VALIDATION_FAILED' || findings.length === 0) return error.message;
   const others = findings.filter((finding) => !isMarked(finding));
-  if (others.length === 0) return texts.frame.wrong;
-  return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${path} ${message}`).join('; '));
+  if (others.length === 0) return undefined;
+  return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${labelOf(path)} ${message}`).join('; '));
 }
+
+/** The name that a field of the API has on the screen. */
+const labelOf = (path: string): string => texts.fieldNames[path] ?? path;
+
+/** The fields of the API that a reason of an import names, such as `email: must be...`, as the screen names them. */
+export const inWords = (reason: string, nameOf: (field: string) => string | undefined = () => undefined): string =>
+  reason.replaceAll(/(?<=^|; )(\w+)(?=: )/g, (field) => nameOf(field) ?? labelOf(field));
 
 /** When an attempt or a push that follows an action has usually ended. */
 const followedMs = [500, 2_000];
@@ -105,11 +113,20 @@ export interface ActionOptions<I, O> {
 
 export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, options: ActionOptions<I, O> = {}) {
   const client = useQueryClient();
+  const shown = useRef<number>(undefined);
+  /** Takes back what was said of a failure: the action runs again, or its page is left. */
+  const unsay = () => {
+    if (shown.current !== undefined) dismiss(shown.current);
+    shown.current = undefined;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the page is left
+  useEffect(() => unsay, []);
   const readAgain = () => {
     for (const noun of options.changes ?? []) void client.invalidateQueries({ queryKey: [noun] });
   };
   const mutation = useMutation<O, Error, I>({
     mutationFn: act,
+    onMutate: unsay,
     onSuccess(out, input) {
       readAgain();
       for (const ms of followedMs) setTimeout(readAgain, ms);
@@ -121,9 +138,9 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
       const code = error instanceof LoyaltyError ? error.code : '';
       // The cached reads are outdated.
       if (error instanceof LoyaltyError && [404, 409].includes(error.status)) readAgain();
-      if (code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN') {
-        notify('failed', sentenceOf(error, options.unanswered ?? texts.frame.notAnswered));
-      }
+      const sentence = sentenceOf(error, options.unanswered ?? texts.frame.notAnswered);
+      if (sentence !== undefined && code !== 'AUTHENTICATION_REQUIRED' && code !== 'INVALID_TOKEN')
+        shown.current = notify('failed', sentence);
     },
   });
   const findings = findingsOf(mutation.error);

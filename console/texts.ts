@@ -42,7 +42,23 @@ const languageNames = {
   },
 };
 
+/** The fields of the API as the screens name them. */
+const fieldNames: Record<string, string> = {
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  phone: 'Phone',
+  initialPoints: 'Points at the start',
+  externalId: 'Number of an existing card',
+  birthday: 'Birthday',
+  delta: 'Change',
+  changeMessage: 'Message for the lock screen',
+  roleIds: 'Role',
+  slug: 'Web address',
+};
+
 export const texts = {
+  fieldNames,
   nav: {
     overview: 'Overview',
     programs: 'Programs',
@@ -63,7 +79,6 @@ export const texts = {
     skip: 'Skip to the page',
     loading: 'Loading…',
     justNow: 'just now',
-    wrong: 'Something is not right yet; see the marked fields.',
     wrongElsewhere: (mistakes: string) => `Something is not right yet: ${mistakes}.`,
     working: 'Working…',
     save: 'Save',
@@ -567,8 +582,7 @@ export const texts = {
     quiet: 'Report only the end of the import to webhooks, not each member',
     dryRun: 'Dry run',
     dryRunDone: 'This is what the import would do; nothing was created.',
-    line: 'Line of the file',
-    row: 'Row below the headings',
+    line: 'Row in the file',
     cells: 'In the file',
     reason: 'Reason',
     import: 'Import',

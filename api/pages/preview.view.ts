@@ -53,7 +53,9 @@ export async function previewProgram(
   const errors = [...mistakes, ...(foreign ? [{ path: 'merchantId', message: 'is not yours' }] : [])].map(
     (mistake): Finding => ({ ...mistake, severity: 'error' }),
   );
-  const complete = asGiven.ok ? asGiven : await checkProgram({ ...unsaved, ...given, merchantId }, merchantId);
+  const complete = asGiven.ok
+    ? asGiven
+    : await checkProgram({ ...unsaved, ...without(given, mistakes), merchantId }, merchantId);
   if (!complete.ok) return { apple: null, appleImages: null, google: null, publicPage: null, findings: errors };
   const program = {
     ...complete.program,
@@ -63,6 +65,21 @@ export async function previewProgram(
   const findings = [...errors, ...found, ...warnings(program)];
   return { ...(await shownOf(deps, program, sampleOf(deps, program, member))), findings };
 }
+
+/** The draft without its wrong values, so that a wrong address does not hide the card. */
+function without(given: Record<string, unknown>, mistakes: readonly Pick<Finding, 'path'>[]): Record<string, unknown> {
+  const left = structuredClone(given);
+  for (const { path } of mistakes) {
+    const parts = path.split('.');
+    const last = parts.pop() ?? '';
+    const within = parts.reduce<unknown>((value, part) => (isRecord(value) ? value[part] : undefined), left);
+    if (isRecord(within)) delete within[last];
+  }
+  return left;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The live version with a sample member. Throws PROGRAM_NOT_FOUND. */
 export async function previewLive(deps: ApiDeps, at: ProgramAt): Promise<Preview> {

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import type { components } from '../../sdk/index.js';
-import { useAction, useRead } from '../actions.js';
+import { inWords, useAction, useRead } from '../actions.js';
 import { api, apiUrl, data, failureOf, noteCall, unanswered } from '../api.js';
 import { parseCsv, separatorOf, toCsv } from '../csv.js';
 import { Confirm, Window } from '../parts/dialog.js';
@@ -460,6 +460,7 @@ function WrongRows({
   const [chosen, setChosen] = useState(1);
   if (wrong.length === 0) return null;
   const page = Math.min(chosen, Math.ceil(wrong.length / wrongPerPage));
+  const titleOf = (field: string) => read.columns.find((column) => column.field === field)?.header;
   const items = wrong.slice((page - 1) * wrongPerPage, page * wrongPerPage);
   return (
     <PagedTable
@@ -469,10 +470,9 @@ function WrongRows({
       keyOf={({ row }) => String(row)}
       empty={said.none}
       columns={[
-        { title: said.row, numeric: true, cell: ({ row }) => number(row) },
         { title: said.line, numeric: true, cell: ({ line }) => number(line) },
         { title: said.cells, cell: (one) => wrongCells(one, read).join('; ') || texts.frame.none },
-        { title: said.reason, cell: ({ reason }) => reason },
+        { title: said.reason, cell: ({ reason }) => inWords(reason, titleOf) },
       ]}
     />
   );
@@ -510,7 +510,7 @@ function Repair({ batch, onClose }: { batch: Batch; onClose: () => void }) {
       {now.map((row, number_) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows are neither added nor moved
         <fieldset className="list" key={number_}>
-          <legend>{row[reasonAt]}</legend>
+          <legend>{inWords(row[reasonAt] ?? '')}</legend>
           <div className="fields">
             {own.map(([title, column]) => (
               <label className="field" key={title}>

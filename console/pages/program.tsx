@@ -1,7 +1,7 @@
 // The designer of one program: its fields, previews of both phones and of the public page from the code that builds the
 // real ones, save, publish with its consequences, and the versions. What was typed is kept in the tab until it is
 // saved.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useParams } from 'wouter';
 import { LoyaltyError } from '../../sdk/index.js';
 import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
@@ -173,8 +173,11 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
   );
 
   const findings = [...(preview.data?.findings ?? []), ...save.findings];
-  const apple = preview.data?.apple as ApplePass | null | undefined;
-  const google = preview.data?.google as GooglePass | null | undefined;
+  const seen = useRef(preview.data);
+  if (preview.data?.apple) seen.current = preview.data;
+  const card = preview.data?.apple ? preview.data : seen.current;
+  const apple = card?.apple as ApplePass | null | undefined;
+  const google = card?.google as GooglePass | null | undefined;
   const isLive = saved.liveVersion !== null;
   const isAhead = saved.version !== saved.liveVersion;
   const canPublish = isAhead || isDirty;
@@ -248,8 +251,8 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
             <h2>{said.preview}</h2>
             <Failure error={preview.error} />
             <div className="phones">
-              <Iphone pass={apple} pictures={preview.data?.appleImages} />
-              <Android pass={google} pictures={preview.data?.appleImages} message={sample.changeMessage} />
+              <Iphone pass={apple} pictures={card?.appleImages} />
+              <Android pass={google} pictures={card?.appleImages} message={sample.changeMessage} />
             </div>
           </div>
           <div className="fields">
@@ -263,7 +266,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
             <TextInput {...of('changeMessage')} name="sample.changeMessage" label={said.sampleChange} />
           </div>
           <h3>{texts.phones.publicPage}</h3>
-          <PublicPage html={preview.data?.publicPage} />
+          <PublicPage html={card?.publicPage} />
         </section>
       </div>
       <Versions

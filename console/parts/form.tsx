@@ -1,5 +1,5 @@
 // Form controls with labels and mistakes. A mistake is shown at the control whose `name` equals or begins its path.
-import { createContext, type FormEvent, type ReactNode, useContext, useId } from 'react';
+import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
 import {
   Button as AriaButton,
   Checkbox as AriaCheckbox,
@@ -33,7 +33,7 @@ export function OtherFindings({ findings, names }: { findings: readonly Finding[
     <ul className="findings">
       {others.map(({ path, message, severity = 'error' }) => (
         <li key={path + message} className={severity}>
-          <code>{path}</code> {message}
+          {texts.fieldNames[path] ?? <code>{path}</code>} {message}
         </li>
       ))}
     </ul>
@@ -49,13 +49,24 @@ interface FormProps {
 }
 
 export function Form({ label, findings = [], onSubmit, children, className = 'form' }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const wasSent = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these tell of the answer
+  useEffect(() => {
+    if (!wasSent.current || findings.length === 0) return;
+    wasSent.current = false;
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    wrong?.scrollIntoView({ block: 'center' });
+    wrong?.focus({ preventScroll: true });
+  }, [JSON.stringify(findings)]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    wasSent.current = true;
     onSubmit();
   };
   return (
     <Findings.Provider value={findings}>
-      <form aria-label={label} className={className} onSubmit={submit} noValidate>
+      <form ref={form} aria-label={label} className={className} onSubmit={submit} noValidate>
         {children}
       </form>
     </Findings.Provider>

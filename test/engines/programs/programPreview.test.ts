@@ -178,6 +178,13 @@ describe('a draft', () => {
     expect(body.data.findings).toMatchObject([{ path: 'slug', severity: 'error' }]);
   });
 
+  it.each(['slug', 'enrollment.privacyUrl'])('with a wrong %s is shown, and it is a finding', async (path) => {
+    const wrong = path === 'slug' ? { slug: 'Not an address' } : { enrollment: { privacyUrl: 'http://example.com/privacy' } };
+    const { body } = await preview({ ...stamps, ...wrong });
+    expect(body.data.apple).not.toBeNull();
+    expect(body.data.findings).toMatchObject([{ path, severity: 'error' }]);
+  });
+
   it('gets warnings for content that is hard to read, cut off, taken or closed', async () => {
     const theirs = await (await aMerchant(real.service)).program();
     const { body } = await preview({
