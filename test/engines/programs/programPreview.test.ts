@@ -179,7 +179,8 @@ describe('a draft', () => {
   });
 
   it.each(['slug', 'enrollment.privacyUrl'])('with a wrong %s is shown, and it is a finding', async (path) => {
-    const wrong = path === 'slug' ? { slug: 'Not an address' } : { enrollment: { privacyUrl: 'http://example.com/privacy' } };
+    const wrong =
+      path === 'slug' ? { slug: 'Not an address' } : { enrollment: { privacyUrl: 'http://example.com/privacy' } };
     const { body } = await preview({ ...stamps, ...wrong });
     expect(body.data.apple).not.toBeNull();
     expect(body.data.findings).toMatchObject([{ path, severity: 'error' }]);
