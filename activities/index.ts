@@ -13,6 +13,7 @@ import type {
   SavesCursor,
 } from '../schemas/tables/workflows.js';
 import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.activity.js';
+import { mailCards, snapshotCreated } from './batches/cardMails.activity.js';
 import { cleanUpBatches } from './batches/cleanUpBatches.activity.js';
 import { type FinishBatch, finishBatch } from './batches/finishBatch.activity.js';
 import { createImported } from './batches/imports/createImported.activity.js';
@@ -163,6 +164,8 @@ export function createActivities(deps: WorkerDeps) {
     createImported: runsChunks(createImported),
     publishImported: runsChunks(publishImported),
     snapshotCampaign: listsTargets(snapshotCampaign),
+    snapshotCreated: listsTargets(snapshotCreated),
+    mailCards: runsChunks(mailCards),
     snapshotRebuild: listsTargets(snapshotRebuild),
     sendMessages: runsChunks(sendMessages),
     snapshotReplay: listsTargets(snapshotReplay),

@@ -6,6 +6,7 @@ import { roleRoutes } from './access/roles.routes.js';
 import { userRoutes } from './access/users.routes.js';
 import { batchRoutes } from './batches/batches.routes.js';
 import { campaignRoutes } from './batches/campaigns.routes.js';
+import { cardMailRoutes } from './batches/cardMails.routes.js';
 import { importRoutes } from './batches/imports/imports.routes.js';
 import { feedRoutes } from './events/feed.routes.js';
 import type { Routes } from './http/request.js';
@@ -40,6 +41,7 @@ export const routes: Routes = {
   ...readerRoutes,
   ...tillRoutes,
   ...feedRoutes,
+  ...cardMailRoutes,
   ...campaignRoutes,
   ...passRoutes,
   ...statsRoutes,

@@ -12,7 +12,7 @@ import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
 import { OpenTill, Page, Skeleton } from './parts/page.js';
 import './parts/table.js';
-import { may, readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
+import { isOwner, may, readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -107,7 +107,7 @@ const entries = [
   ['/live-desk', texts.nav.liveDesk, 'merchants.members:view'],
 ] as const;
 
-const openEntries = () => entries.filter(([, , needed]) => may(needed));
+const openEntries = () => entries.filter(([to, , needed]) => may(needed) && (to !== '/live-desk' || isOwner()));
 
 function Navigation({ shown }: { shown: readonly (typeof entries)[number][] }) {
   const [location] = useLocation();

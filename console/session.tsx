@@ -20,6 +20,10 @@ export const useSession = () => useRead(['session'], readSession);
 export const may = (permission: Permission): boolean =>
   queryClient.getQueryData<Session>(['session'])?.permissions.includes(permission) ?? false;
 
+/** Whether this session is an owner's. */
+export const isOwner = (): boolean =>
+  queryClient.getQueryData<Session>(['session'])?.roleIds.includes('owner') ?? false;
+
 /** The first of these permissions that the role of this session lacks. */
 export const lacking = (...needed: Permission[]): Permission | undefined => needed.find((one) => !may(one));
 

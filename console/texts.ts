@@ -518,6 +518,20 @@ export const texts = {
     keepsLedger: 'The rows of the ledger stay, without a name.',
     erased: 'Erased.',
   },
+  cardMails: {
+    mail: 'Mail their cards',
+    title: 'Mail these people their cards?',
+    send: (people: number) => `Mail ${many(people, 'person', 'people')}`,
+    people: (people: number, minutes: number) =>
+      people === 0
+        ? 'Nobody of this import has an email.'
+        : `${many(people, 'person gets', 'people get')} a mail with the link to the card. It takes about ${many(minutes, 'minute', 'minutes')}.`,
+    withoutEmail: (people: number) =>
+      `${many(people, 'person has', 'people have')} no email and ${people === 1 ? 'gets' : 'get'} nothing.`,
+    once: 'Each person gets it once, also when you ask again.',
+    started: 'The mails are on their way.',
+    isStarted: 'Their cards are mailed.',
+  },
   memberData: {
     title: 'All that is kept',
     titleOf: (name: string) => `All that is kept about ${isolated(name)}`,
@@ -797,7 +811,15 @@ export const texts = {
     none: 'No key yet.',
   },
   people: {
-    lead: 'Who may sign in here. They get a link by mail.',
+    lead: 'Who may sign in here. They get a link by mail, which works for 24 hours.',
+    chooseRole: 'Please choose',
+    may: {
+      owner: 'May do everything, also invite and remove people.',
+      manager: 'May do everything but invite people and make keys.',
+      viewer: 'May look at everything and change nothing.',
+      till: 'May give points, redeem rewards and undo at the till.',
+      integration: 'For connected software, such as your cash register.',
+    },
     new: 'Invite somebody',
     email: 'Email',
     role: 'Role',
@@ -919,6 +941,7 @@ export const texts = {
       'import.start': 'Import started',
       'import.export-errors': 'Failed rows of an import downloaded',
       'import.export-known': 'Rows of an import that met members downloaded',
+      'import.mail-cards': 'Cards mailed to the people of an import',
       'campaign.send': 'Campaign sent',
       'batch.cancel': 'Batch cancelled',
       'webhook.create': 'Webhook created',
@@ -978,6 +1001,7 @@ export const texts = {
   },
   desk: {
     absent: 'The live desk belongs to the demo of `npm start`. This service runs without it.',
+    ownersOnly: 'The live desk is the owner’s: it shows every mail, and ends parts of the service.',
     lead: 'A till and two virtual phones. Put a member’s card on the phones, tap at the till, and see it arrive.',
     switchOn: 'Switch on the phones',
     switchOnHint: 'The phones are switched on when this page is opened first. It takes a few seconds.',

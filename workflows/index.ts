@@ -2,6 +2,7 @@
 // name.
 
 export { importMembers } from './batches/importMembers.js';
+export { mailCards } from './batches/mailCards.js';
 export { rebuildPasses } from './batches/rebuildPasses.js';
 export { removeBatchRows } from './batches/removeBatchRows.js';
 export { replayDeliveries } from './batches/replayDeliveries.js';

@@ -15,10 +15,17 @@ export interface SignedIn {
   user: UserRow;
 }
 
+interface NewLink {
+  email: string;
+  userIds: string[];
+  identity?: UserRow['identity'];
+  worksForMs?: number;
+}
+
 /** Returns the token of a new link; the token itself is not stored. */
 export async function createSignInLink(
   deps: Deps,
-  { email, userIds, identity }: { email: string; userIds: string[]; identity?: UserRow['identity'] },
+  { email, userIds, identity, worksForMs = deps.config.SIGN_IN_LINK_MS }: NewLink,
 ): Promise<string> {
   const token = newToken();
   const row: SignInLinkRow = {
@@ -26,7 +33,7 @@ export async function createSignInLink(
     email,
     userIds,
     ...(identity && { identity }),
-    expiresAt: new Date(deps.now().getTime() + deps.config.SIGN_IN_LINK_MS),
+    expiresAt: new Date(deps.now().getTime() + worksForMs),
   };
   await transact(deps, [insert(deps, 'signInLinks', row)], 0);
   return token;

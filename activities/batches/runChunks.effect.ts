@@ -23,15 +23,21 @@ export interface RunChunksInput extends RunSignals {
 
 export const maxRunMs = 3_000;
 
+/** A chunk to repeat, and how long to wait before. */
+interface Waiting {
+  again: number;
+  waitMs: number;
+}
+
 /**
- * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage. A batch that has
+ * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage, or what to wait for. A batch that has
  * ended or is cancelled runs no step. Throws ApplicationFailure BATCH_NOT_FOUND, and MERCHANT_SUSPENDED while the batch
  * has to wait.
  */
 export async function runChunks(
   deps: WorkerDeps,
   { batchId, from, shutdownSignal, cancellationSignal, despiteCancellation = false }: RunChunksInput,
-  step: (batch: BatchRow, chunk: number) => Promise<number | 'stop'>,
+  step: (batch: BatchRow, chunk: number) => Promise<number | 'stop' | Waiting>,
 ): Promise<ChunkProgress> {
   const until = performance.now() + maxRunMs;
   for (let chunk = from; ; ) {
@@ -40,7 +46,8 @@ export async function runChunks(
     if (!isEnded) await requireActiveMerchant(deps, batch);
     const next = !isEnded && chunk < (batch.chunks ?? 0) ? await step(batch, chunk) : 'stop';
     const over = next === 'stop';
-    if (!over) chunk = next;
+    const waiting = typeof next === 'object' ? next : undefined;
+    if (typeof next === 'number') chunk = next;
     const { total, created } = batch.counts;
     const progress: ChunkProgress = {
       next: chunk,
@@ -49,7 +56,9 @@ export async function runChunks(
       created,
       done: batch.done,
       completedMembers: batch.completedMembers ?? 0,
+      ...(waiting && { next: waiting.again, waitMs: waiting.waitMs }),
     };
-    if (over || shutdownSignal.aborted || cancellationSignal.aborted || performance.now() > until) return progress;
+    if (over || waiting || shutdownSignal.aborted || cancellationSignal.aborted || performance.now() > until)
+      return progress;
   }
 }

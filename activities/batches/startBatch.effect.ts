@@ -6,7 +6,7 @@ import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
 import { type NewBatch, newBatchRow } from '../../schemas/batches/newBatch.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { campaignId, importId, rebuildId, replayId } from '../../schemas/shared/ids.js';
+import { campaignId, cardMailsId, importId, rebuildId, replayId } from '../../schemas/shared/ids.js';
 import { type BatchKey, findKeyedBatch } from './batchKeys.rules.js';
 import { insertBatch } from './insertBatch.writes.js';
 
@@ -16,6 +16,7 @@ const workflows = {
   'members.import': { name: 'importMembers', idOf: importId },
   'webhooks.replay': { name: 'replayDeliveries', idOf: replayId },
   campaign: { name: 'sendCampaign', idOf: campaignId },
+  'cards.mail': { name: 'mailCards', idOf: cardMailsId },
   'passes.rebuild': { name: 'rebuildPasses', idOf: rebuildId },
 } as const satisfies Record<BatchKind, { name: string; idOf: (batchId: string) => string }>;
 

@@ -4,7 +4,8 @@ import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { MailData } from '../../schemas/mail/mails.schema.js';
-import { catalogues } from '../../schemas/shared/languages/index.js';
+import { catalogues, type Language } from '../../schemas/shared/languages/index.js';
+import { isolated } from '../../schemas/shared/text.js';
 import { passUrlOf } from '../../schemas/wallets/passes.view.js';
 import { emailKey } from '../members/newMember.rules.js';
 import { cachedProgram } from '../programs/program.reads.js';
@@ -33,7 +34,8 @@ export async function composeMail(
   const { name, link } = sender;
   const { [mail.kind]: words, hello, orOpen } = catalogues[mail.language].mail;
   const subject = words.subject(name);
-  const paragraphs = { hello, text: words.text(name), orOpen, why: words.why(name) };
+  const text = mail.kind === 'invitation' ? invited(catalogues[mail.language].mail, name, data) : words.text(name);
+  const paragraphs = { hello, text, orOpen, why: words.why(name) };
   return {
     id: mail._id,
     kind: mail.kind,
@@ -46,6 +48,16 @@ export async function composeMail(
     text: `${hello}\n\n${paragraphs.text}\n\n${link}\n\n${paragraphs.why}\n`,
     html: page({ ...paragraphs, subject, button: words.button, sender, language: mail.language }).text,
   };
+}
+
+/** Who invites, and what each role may do. */
+function invited(
+  { invitation, may }: (typeof catalogues)[Language]['mail'],
+  merchant: string,
+  { invitedBy, roles = [] }: MailData,
+): string {
+  const told = roles.map((role) => may[role as keyof typeof may] ?? invitation.role(isolated(role)));
+  return [invitation.text(merchant, invitedBy), ...told].join(' ');
 }
 
 async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, email: string) {

@@ -114,7 +114,40 @@ export async function queueMail(deps: MailDeps, wanted: QueueMail): Promise<Queu
   return 'queued';
 }
 
-async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | QueuedMail> {
+/**
+ * As {@link queueMail}, for a mail that can wait: at most once ever with this id, and only when its program has a mail
+ * left in this minute. Otherwise `waitMs` says when to try again.
+ */
+export async function queueMailOnce(
+  deps: MailDeps,
+  mailId: string,
+  wanted: QueueMail,
+): Promise<QueuedMail | { waitMs: number }> {
+  if (!isMailOn(deps.config)) return 'off';
+  const { merchantId, programId = '' } = wanted;
+  const queued = await deps.runExclusive(`mail:${merchantId}:${programId}`, () =>
+    retryOnConflict(deps, async () => {
+      const isQueued = await deps.collections.mails.countDocuments({ _id: mailId }, { limit: 1 });
+      return isQueued > 0 ? 'repeated' : storeMail(deps, wanted, mailId);
+    }),
+  );
+  if (typeof queued === 'string' || 'waitMs' in queued) return queued;
+  if (deps.workflowClient.available()) await startMail(deps, queued);
+  return 'queued';
+}
+
+/** With the id of a mail that can wait, none is stored that would be sent later. */
+async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | QueuedMail>;
+async function storeMail(
+  deps: MailDeps,
+  wanted: QueueMail,
+  mailId: string,
+): Promise<MailRow | QueuedMail | { waitMs: number }>;
+async function storeMail(
+  deps: MailDeps,
+  wanted: QueueMail,
+  mailId?: string,
+): Promise<MailRow | QueuedMail | { waitMs: number }> {
   const { merchantId, memberId, programId, kind, language, reason, to, data = {}, confirmation } = wanted;
   const now = deps.now();
   const limits = countsOf(deps, wanted);
@@ -129,6 +162,7 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
     if (times.length < most || !before) continue;
     if (beyond !== 'later') return beyond;
     start = new Date(before.getTime() + withinMs);
+    if (mailId !== undefined) return { waitMs: start.getTime() - now.getTime() };
     if (start.getTime() - now.getTime() > longestWaitMs(deps, kind)) return 'limited';
   }
   const statements = counts.map(({ _id, most, withinMs, row, times }) => {
@@ -141,7 +175,7 @@ async function storeMail(deps: MailDeps, wanted: QueueMail): Promise<MailRow | Q
       ? update(deps, 'mailCounts', { _id, version: row.version }, { $set: next })
       : insert(deps, 'mailCounts', { _id, merchantId, ...next });
   });
-  const _id = confirmation?._id ?? derivedId('mail', merchantId, reason, now.toISOString());
+  const _id = mailId ?? confirmation?._id ?? derivedId('mail', merchantId, reason, now.toISOString());
   const sealed: SealedMail = { to, data };
   const mail: MailRow = {
     ...(confirmation && { ...confirmation, expiresAt: new Date(now.getTime() + confirmationMs) }),

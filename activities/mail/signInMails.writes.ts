@@ -3,6 +3,7 @@
 // its mail fails, because the user can request a link.
 
 import type { UserRow } from '../../schemas/access/access.rows.js';
+import { invitationMs } from '../../schemas/mail/mails.schema.js';
 import { type Config, isMailOn } from '../../schemas/shared/config.schema.js';
 import { sha256 } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
@@ -19,23 +20,39 @@ interface LinkMail {
   users: UserRow[];
   token: string;
   language: Language;
+  /** Of an invitation: the email of who invites, where it is known. */
+  invitedBy?: string | undefined;
 }
 
-export async function mailLink(deps: MailDeps, { kind, users, token, language }: LinkMail): Promise<void> {
+export async function mailLink(deps: MailDeps, { kind, users, token, language, invitedBy }: LinkMail): Promise<void> {
   const [first, ...others] = users;
   if (!first) return;
   const { merchantId, email: to } = first;
   const merchant = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { name: 1 } });
   // A mail to a person who belongs to several merchants names none of them.
   const merchantName = others.length === 0 ? merchant?.name : undefined;
-  const data = { link: signInUrl(deps, token), ...(merchantName !== undefined && { merchantName }) };
+  const roles = kind === 'invitation' ? await roleNamesOf(deps, first) : undefined;
+  const data = {
+    link: signInUrl(deps, token),
+    ...(merchantName !== undefined && { merchantName }),
+    ...(invitedBy !== undefined && { invitedBy }),
+    ...(roles && { roles }),
+  };
   await queueMail(deps, { merchantId, to, reason: `${kind}:${sha256(token)}`, kind, language, data });
+}
+
+/** The ids of built-in roles, and the names of the merchant's own. */
+async function roleNamesOf(deps: MailDeps, { merchantId, roleIds }: UserRow): Promise<string[]> {
+  const own = await deps.collections.roles.find({ _id: { $in: roleIds }, merchantId }).toArray();
+  return roleIds.map((id) => own.find(({ _id }) => _id === id)?.name ?? id);
 }
 
 async function mailNewLink(deps: MailDeps, { users, ...mail }: Omit<LinkMail, 'token'>): Promise<void> {
   const [first] = users;
   if (!first || !mailsLinks(deps)) return;
-  const token = await createSignInLink(deps, { email: first.email, userIds: users.map(({ _id }) => _id) });
+  const worksForMs = mail.kind === 'invitation' ? invitationMs : undefined;
+  const userIds = users.map(({ _id }) => _id);
+  const token = await createSignInLink(deps, { email: first.email, userIds, ...(worksForMs && { worksForMs }) });
   await mailLink(deps, { ...mail, users, token });
 }
 
@@ -46,10 +63,10 @@ function inBackground({ log }: MailDeps, work: Promise<void>): void {
 /** Throws the errors of `createUser`. */
 export async function inviteUser(
   deps: MailDeps,
-  { language, ...input }: CreateUser & { language: Language },
+  { language, invitedBy, ...input }: CreateUser & Pick<LinkMail, 'language' | 'invitedBy'>,
 ): Promise<UserRow> {
   const user = await createUser(deps, input);
-  inBackground(deps, mailNewLink(deps, { kind: 'invitation', users: [user], language }));
+  inBackground(deps, mailNewLink(deps, { kind: 'invitation', users: [user], language, invitedBy }));
   return user;
 }
 

@@ -50,6 +50,7 @@ export const userRoutes: Routes<keyof typeof userEndpoints> = {
       ...body,
       checkGrant: checkGrantOf(caller),
       maker: caller.session?.own?.user,
+      invitedBy: caller.session?.own?.user.email,
     });
     return { data: presentUser(user) };
   },

@@ -4,7 +4,13 @@ import { batch, percentOf, ratePerSecondOf } from '../../schemas/batches/batches
 import { shown } from '../../schemas/shared/answers.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 
-export const presentBatch = (row: BatchRow, now: Date, repairedBy?: string) =>
+/** What an answer tells of an import, read from other batches. */
+interface Followed {
+  repairedBy?: string | undefined;
+  cardMails?: 'possible' | 'started' | undefined;
+}
+
+export const presentBatch = (row: BatchRow, now: Date, { repairedBy, cardMails }: Followed = {}) =>
   shown(batch, row, {
     programId: row.programId && programIdOf(row.programId),
     counts: { ...row.counts, leftOut: row.leftOut },
@@ -12,5 +18,6 @@ export const presentBatch = (row: BatchRow, now: Date, repairedBy?: string) =>
     ratePerSecond: ratePerSecondOf(row, now),
     mapping: row.mapping && Object.fromEntries(row.mapping),
     repairedBy,
+    cardMails,
     cancelRequested: row.cancelRequestedAt && true,
   });

@@ -1,9 +1,12 @@
 // Batches of every kind: progress, cancellation, and the rows of an import that made no member.
 
 import { cancelBatch, readBatch } from '../../activities/batches/cancelBatch.writes.js';
+import { canMailCards, cardMailsOf } from '../../activities/batches/cardMails.reads.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
+import type { ApiDeps } from '../http/apiDeps.js';
 import { type Caller, requirePermission } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
 import { presentBatch } from './batch.view.js';
@@ -13,6 +16,7 @@ import { failedRowsCsv, knownRowsCsv } from './imports/rowsCsv.view.js';
 const editPermission = {
   'members.import': 'merchants.members:edit',
   'passes.rebuild': 'merchants.members:edit',
+  'cards.mail': 'merchants.members:edit',
   campaign: 'merchants.campaigns:edit',
   'webhooks.replay': 'merchants.campaigns:edit',
 } as const satisfies Record<BatchKind, Permission>;
@@ -23,21 +27,33 @@ function requireMayCancel(caller: Caller, kind: BatchKind): void {
   if (kind === 'passes.rebuild' && caller.credential === 'api-key') throw new ServiceError('CONSOLE_SESSION_REQUIRED');
 }
 
+async function followedOf(deps: ApiDeps, { merchantId, rows }: { merchantId: string; rows: BatchRow[] }) {
+  const mailable = rows.filter((row) => canMailCards(deps, row)).map(({ _id }) => _id);
+  const [repaired, mailed] = await Promise.all([
+    repairsOf(deps, { merchantId, rows }),
+    cardMailsOf(deps, { merchantId, importIds: mailable }),
+  ]);
+  return ({ _id }: BatchRow) => ({
+    repairedBy: repaired.get(_id),
+    ...(mailable.includes(_id) && { cardMails: mailed.has(_id) ? ('started' as const) : ('possible' as const) }),
+  });
+}
+
 export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'exportFailedRows' | 'exportKnownRows'> =
   {
     async listBatches({ deps, caller, query }) {
       const { page, pageSize } = query;
       const { items, total } = await listBatches(deps, { merchantId: caller.merchantId, ...query });
-      const repaired = await repairsOf(deps, { merchantId: caller.merchantId, rows: items });
-      const shown = items.map((row) => presentBatch(row, deps.now(), repaired.get(row._id)));
+      const followed = await followedOf(deps, { merchantId: caller.merchantId, rows: items });
+      const shown = items.map((row) => presentBatch(row, deps.now(), followed(row)));
       return { data: { items: shown, page, pageSize, total } };
     },
 
     async getBatch({ deps, caller, params }) {
       const { merchantId } = caller;
       const row = await readBatch(deps, { merchantId, batchId: params.id ?? '' });
-      const repaired = await repairsOf(deps, { merchantId, rows: [row] });
-      return { data: presentBatch(row, deps.now(), repaired.get(row._id)) };
+      const followed = await followedOf(deps, { merchantId, rows: [row] });
+      return { data: presentBatch(row, deps.now(), followed(row)) };
     },
 
     async cancelBatch({ deps, caller, params }) {

@@ -34,12 +34,14 @@ export function createAdmission(
   function lookForBulk(): void {
     if (clock() - lookedAt < lookEveryMs) return;
     lookedAt = clock();
-    collections.batches.findOne({ phase: { $in: [...bulkPhases] } }, { projection: { _id: 1 } }).then(
-      (batch) => {
-        bulkRuns = batch !== null;
-      },
-      (error: unknown) => log.debug({ err: error }, 'the running batches could not be read'),
-    );
+    collections.batches
+      .findOne({ phase: { $in: [...bulkPhases] }, kind: { $ne: 'cards.mail' } }, { projection: { _id: 1 } })
+      .then(
+        (batch) => {
+          bulkRuns = batch !== null;
+        },
+        (error: unknown) => log.debug({ err: error }, 'the running batches could not be read'),
+      );
   }
 
   return {

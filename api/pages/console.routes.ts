@@ -22,6 +22,10 @@ function policy(nonce: string, desk: string): string {
   ].join('; ');
 }
 
+/** By the name of this machine that the person has typed: the desk gets the cookie of the session by the same name. */
+const deskFor = ({ hostname }: Context, origin: string): string =>
+  hostname === 'localhost' ? origin.replace('//127.0.0.1:', '//localhost:') : origin;
+
 export function consoleRoutes(deps: Pick<ApiDeps, 'config'>): Router {
   const router = new Router({ sensitive: true, strict: true });
 
@@ -30,7 +34,7 @@ export function consoleRoutes(deps: Pick<ApiDeps, 'config'>): Router {
   const page = async (ctx: Context): Promise<void> => {
     const nonce = randomBytes(16).toString('base64');
     const { LIVE_DESK_URL } = deps.config;
-    const desk = LIVE_DESK_URL === undefined ? '' : new URL(LIVE_DESK_URL).origin;
+    const desk = LIVE_DESK_URL === undefined ? '' : deskFor(ctx, new URL(LIVE_DESK_URL).origin);
     const text = (await readBundled('index.html')).toString('utf8');
     const filled = { base: `${basePath(deps)}/console/`, nonce, desk };
     ctx.body = text.replaceAll(/\{(base|nonce|desk)\}/g, (_, name: keyof typeof filled) => filled[name]);

@@ -12,6 +12,7 @@ import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton 
 import { PagedTable, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
 import { texts } from '../texts.js';
+import { CardMails } from './cardMails.js';
 import { undecided } from './columnTitles.js';
 import { type Bar, importBars } from './importBars.js';
 import { canBeFound, fieldsOf, mappingOf, openTitles, titlesOf, wrongCells } from './importFile.js';
@@ -189,6 +190,7 @@ export function Imports() {
                     </a>
                   </>
                 )}
+                <CardMails batch={batch} />
                 {batch.counts.deduped > 0 && (
                   <a href={`${apiUrl}/merchants/me/batches/${batch.id}/known.csv`} download>
                     {said.knownFile}

@@ -9,7 +9,7 @@ import { useKeyedAction } from '../keyedAction.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
 import { Android, type ApplePass, type GooglePass, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
-import { may } from '../session.js';
+import { isOwner, may } from '../session.js';
 import { texts } from '../texts.js';
 import { identityOf, isRewardReady, taps } from './deskTaps.js';
 import { type Detail, readMember } from './memberDetail.js';
@@ -40,7 +40,7 @@ interface DeskState {
 const keptHops = 200;
 
 async function order(body: Record<string, unknown>): Promise<void> {
-  const answer = await fetch(deskUrl, { method: 'POST', body: JSON.stringify(body) });
+  const answer = await fetch(deskUrl, { method: 'POST', credentials: 'include', body: JSON.stringify(body) });
   if (!answer.ok) throw new Error(await answer.text());
 }
 
@@ -49,7 +49,7 @@ function useDesk() {
   const [hops, setHops] = useState<readonly Hop[]>([]);
   const [isGone, setIsGone] = useState(false);
   useEffect(() => {
-    const source = new EventSource(deskUrl);
+    const source = new EventSource(deskUrl, { withCredentials: true });
     source.onopen = () => {
       setIsGone(false);
       setHops([]);
@@ -66,9 +66,10 @@ function useDesk() {
 }
 
 export function LiveDesk() {
+  const lead = isOwner() ? said.lead : said.ownersOnly;
   return (
-    <Page title={texts.nav.liveDesk} lead={deskUrl === '' ? said.absent : said.lead}>
-      {deskUrl !== '' && <Desk />}
+    <Page title={texts.nav.liveDesk} lead={deskUrl === '' ? said.absent : lead}>
+      {deskUrl !== '' && isOwner() && <Desk />}
     </Page>
   );
 }

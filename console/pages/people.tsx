@@ -64,7 +64,7 @@ export function People() {
   const [page, setPage] = usePage();
   const users = useRead(['users', page], () => readUsers(page), { keep: true });
   const roles = useRead(['roles'], readRoles);
-  const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: 'manager' });
+  const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: '' });
   const of = controlsOf(draft, setDraft);
   const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')), { enabled: may('api-keys:view') });
   const [asks, setAsks] = useState<Asked | null>(null);
@@ -116,8 +116,11 @@ export function People() {
       <Panel title={said.new} needs="users:edit" folds>
         <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
           <TextInput {...of('email')} type="email" label={said.email} />
-          <Select {...of('role')} name="roleIds" label={said.role} options={options} />
-          <Submit isRunning={invite.isRunning}>{said.invite}</Submit>
+          <Select {...of('role')} name="roleIds" label={said.role} options={[['', said.chooseRole], ...options]} />
+          <Submit isRunning={invite.isRunning} isDisabled={draft.role === ''}>
+            {said.invite}
+          </Submit>
+          {draft.role in said.may && <p className="hint">{said.may[draft.role as keyof typeof said.may]}</p>}
         </Form>
       </Panel>
       <PagedTable

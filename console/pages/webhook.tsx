@@ -253,7 +253,11 @@ function Range({ id }: { id: string }) {
     { enabled: batchId !== null, everyMs: (now) => (now && isOver(now) ? false : 1_000) },
   );
   return (
-    <Panel title={said.range} needs={['merchants.campaigns:edit', readsMembers]}>
+    <Panel
+      title={said.range}
+      needs={['merchants.campaigns:edit', readsMembers]}
+      explains={may('merchants.campaigns:edit')}
+    >
       <Form label={said.range} findings={replay.findings} onSubmit={() => replay.run()}>
         <TextInput {...of('since')} type="datetime-local" label={said.since} />
         <TextInput {...of('until')} type="datetime-local" label={said.until} hint={said.untilHint} />

@@ -8,6 +8,7 @@ import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
 import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
+import { may } from '../session.js';
 import { type EventChoice, texts } from '../texts.js';
 
 /** Whoever chooses where personal data goes must be allowed to read it. */
@@ -74,7 +75,12 @@ function NewWebhook() {
     },
   );
   return (
-    <Panel title={said.new} needs={['merchants.campaigns:create', readsMembers]} folds>
+    <Panel
+      title={said.new}
+      needs={['merchants.campaigns:create', readsMembers]}
+      explains={may('merchants.campaigns:create')}
+      folds
+    >
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <div className="fields">
           <TextInput {...of('url')} type="url" label={said.url} />

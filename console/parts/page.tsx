@@ -157,15 +157,18 @@ interface PanelProps {
   title: string;
   children: ReactNode;
   actions?: ReactNode;
-  /** A user without one of these permissions reads which one is missing instead of the content. */
+  /** Nothing is shown to a user without one of these permissions. */
   needs?: Permission | readonly Permission[];
+  /** Shows which permission is missing: to somebody who may do the rest of the page. */
+  explains?: boolean;
   /** On a narrow screen only the title is shown at first. */
   folds?: boolean;
 }
 
-export function Panel({ title, children, actions, needs = [], folds = false }: PanelProps) {
+export function Panel({ title, children, actions, needs = [], explains = false, folds = false }: PanelProps) {
   const missing = lacking(...[needs].flat());
   const isOpen = missing === undefined;
+  if (!isOpen && !explains) return null;
   if (folds && isOpen && isNarrow())
     return (
       <section className="panel" aria-label={title}>

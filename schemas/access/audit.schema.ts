@@ -47,6 +47,7 @@ export const auditActions = [
   'import.start',
   'import.export-errors',
   'import.export-known',
+  'import.mail-cards',
   'campaign.send',
   'batch.cancel',
   'webhook.create',

@@ -8,7 +8,7 @@ import type { batch, importRow } from './batches.schema.js';
 import type { ImportField } from './importRows.rules.js';
 
 /** What an answer about a batch computes, or has in another form. */
-type Computed = 'percent' | 'ratePerSecond' | 'mapping' | 'repairedBy' | 'cancelRequested';
+type Computed = 'percent' | 'ratePerSecond' | 'mapping' | 'repairedBy' | 'cancelRequested' | 'cardMails';
 
 export interface BatchRow extends Omit<Stored<typeof batch, 'finishedAt'>, Computed> {
   merchantId: string;
@@ -94,7 +94,10 @@ export interface BatchTargetsRow {
   failedIds?: string[];
 }
 
-/** The position of a target in the list: members are sorted by `createdAt`, events by `occurredAt`, ties by id. */
+/**
+ * The position of a target in the list: members are sorted by `createdAt`, events by `occurredAt`, ties by id; those of
+ * an import by its chunks, whose number is `at` in milliseconds.
+ */
 export interface Position {
   at: Date;
   id: string;
@@ -115,6 +118,7 @@ export const batchIndexes: IndexesOf<BatchCollections> = {
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
     { key: { unissued: 1 }, sparse: true, reason: 'finished imports that still have passes to issue' },
     { key: { repairs: 1 }, sparse: true, reason: 'the imports that repaired another' },
+    { key: { mailsCardsOf: 1 }, sparse: true, reason: 'the mails to the people of an import' },
   ],
   importChunks: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },

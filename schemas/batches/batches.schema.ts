@@ -1,10 +1,10 @@
-// Batches: imports, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
+// Batches: imports, mails to their people, campaigns, range replays and rebuilds (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
 import { actor } from '../access/actor.schema.js';
 import { delimiters } from '../shared/csv.rules.js';
 import { charsets, importFields } from './importRows.rules.js';
 
-export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild'] as const;
+export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild', 'cards.mail'] as const;
 
 /**
  * An import is `storing` while its file is uploaded, `queued` until a worker takes it, `creating` while members are
@@ -98,6 +98,20 @@ export const batch = z.object({
       'only of an import: the newest one that its failed rows were sent again with, unless that one stopped early',
     ),
   cancelRequested: z.boolean().optional(),
+  mailsCardsOf: z
+    .string()
+    .optional()
+    .describe('only of `cards.mail`: the import whose people get the link to their card'),
+  cardMails: z
+    .enum(['possible', 'started'])
+    .optional()
+    .describe('only of an import that made members: whether they can be mailed the link to their card, or are'),
+});
+
+export const cardMails = z.object({
+  people: z.int().describe('members that the import created and that have an email'),
+  withoutEmail: z.int().describe('those that have none, and get nothing'),
+  minutes: z.int().describe('how long the mails of the program take for all of them'),
 });
 export type BatchKind = (typeof batchKinds)[number];
 export type BatchPhase = (typeof batchPhases)[number];

@@ -2,7 +2,7 @@ import type { BatchRow } from './batches.rows.js';
 
 export type NewBatch = Pick<
   BatchRow,
-  '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay'
+  '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay' | 'mailsCardsOf'
 >;
 
 export const newBatchRow = ({ now }: { now: () => Date }, batch: NewBatch): BatchRow => ({

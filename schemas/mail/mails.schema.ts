@@ -4,13 +4,16 @@ import { joining } from '../members/enrollment.schema.js';
 
 const minute = 60_000;
 
+/** How long the link of an invitation works. */
+export const invitationMs = 24 * 60 * minute;
+
 /** How long the link works by which somebody confirms an address on the public page. */
 export const confirmationMs = 24 * 60 * minute;
 
 /** How long after it was queued a mail is tried: a sign-in link works for 15 minutes. */
 export const mailKinds = {
   'sign-in': { triedForMs: 15 * minute },
-  invitation: { triedForMs: 15 * minute },
+  invitation: { triedForMs: 12 * 60 * minute },
   'card-link': { triedForMs: 24 * 60 * minute },
   confirmation: { triedForMs: 12 * 60 * minute },
 } as const satisfies Record<string, { triedForMs: number }>;
@@ -21,6 +24,8 @@ export type MailKind = keyof typeof mailKinds;
 const mailData = z.object({
   link: z.string().optional().describe('of a sign-in, an invitation or a confirmation'),
   merchantName: z.string().optional().describe('whose console the link opens'),
+  invitedBy: z.string().optional().describe('the email of who invites'),
+  roles: z.array(z.string()).optional().describe('of an invitation: the names of its roles'),
   joining: joining.optional().describe('what the confirmation of the address enrolls'),
 });
 export type MailData = z.output<typeof mailData>;

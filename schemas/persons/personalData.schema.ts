@@ -244,7 +244,11 @@ export const personalData: Record<CollectionName, Kept> = {
   },
   users: { holds: 'people who sign in to the console: email, roles, last sign-in', kept: 'until the user is removed' },
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
-  signInLinks: { holds: 'email of users who requested a sign-in link', kept: '15 minutes', ofNobody: true },
+  signInLinks: {
+    holds: 'email of users who requested a sign-in link or were invited',
+    kept: '24 hours at most',
+    ofNobody: true,
+  },
   mails: {
     holds:
       'mails to members and users: kind, language, state; encrypted, the address until it is sent, and what a person entered until the address is confirmed',

@@ -82,6 +82,10 @@ const table = {
     status: 409,
     message: 'Several entries with this reference are not reversed; reverse one by its id.',
   },
+  CARDS_NOT_MAILABLE: {
+    status: 409,
+    message: 'Cards are mailed where mail is set up, within 7 days after the end of an import that made members.',
+  },
   VERSION_CONFLICT: {
     status: 409,
     message: 'The program was changed since it was read; read it again.',

@@ -68,6 +68,7 @@ export const changeId = (noun: string, memberId: string, eventId: string): strin
 export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
 export const replayId = (batchId: string): string => `replay:${batchId}`;
+export const cardMailsId = (batchId: string): string => `cards:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;
 /** The workflow id of retries for a group of events and members. It is derived from their ids. */
 export const retryId = (ids: readonly string[]): string => `retry:${ids[0]}:${derivedId(...ids)}`;

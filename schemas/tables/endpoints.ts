@@ -6,6 +6,7 @@ import { roleEndpoints } from '../access/roles.routes.js';
 import { userEndpoints } from '../access/users.routes.js';
 import { batchEndpoints } from '../batches/batches.routes.js';
 import { campaignEndpoints } from '../batches/campaigns.routes.js';
+import { cardMailEndpoints } from '../batches/cardMails.routes.js';
 import { feedEndpoints } from '../events/feed.routes.js';
 import { publicEndpoints } from '../members/enrollment.routes.js';
 import { memberEndpoints } from '../members/members.routes.js';
@@ -33,6 +34,7 @@ export const endpoints = {
   ...readerEndpoints,
   ...tillEndpoints,
   ...feedEndpoints,
+  ...cardMailEndpoints,
   ...campaignEndpoints,
   ...passEndpoints,
   ...statsEndpoints,

@@ -108,6 +108,8 @@ export interface ChunkProgress {
   done: number;
   created: number;
   completedMembers: number;
+  /** How long to wait before the next step; absent when it may follow at once. */
+  waitMs?: number;
 }
 
 /**
@@ -176,6 +178,7 @@ export interface WorkflowInputs {
   sendCampaign: RunBatch;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;
+  mailCards: RunBatch;
   reconcileSaves: ReconcileSaves;
   followGoogle: Record<string, never>;
   recount: Recount;

@@ -3,6 +3,7 @@ import { createSignInLink, signInUrl } from '../../activities/access/sessions.wr
 import { createUser, findUser, listUsers, removeUser } from '../../activities/access/users.writes.js';
 import { mailLink, mailsLinks } from '../../activities/mail/signInMails.writes.js';
 import type { UserRow } from '../../schemas/access/access.rows.js';
+import { invitationMs } from '../../schemas/mail/mails.schema.js';
 import { email } from '../../schemas/shared/email.rules.js';
 import {
   type Command,
@@ -37,10 +38,12 @@ async function userOf({ deps }: CommandContext, input: CommandInput): Promise<Us
 async function showLink(
   { deps, config, say }: Pick<CommandContext, 'deps' | 'config' | 'say'>,
   { _id, email: address }: UserRow,
+  worksForMs = config.SIGN_IN_LINK_MS,
 ): Promise<string> {
-  const token = await createSignInLink(deps, { email: address, userIds: [_id] });
+  const token = await createSignInLink(deps, { email: address, userIds: [_id], worksForMs });
   say(signInUrl(deps, token));
-  say(`works once, for ${Math.round(config.SIGN_IN_LINK_MS / 60_000)} minutes`);
+  const minutes = Math.round(worksForMs / 60_000);
+  say(`works once, for ${minutes % 60 === 0 ? `${minutes / 60} hours` : `${minutes} minutes`}`);
   return token;
 }
 
@@ -58,7 +61,7 @@ async function invite(context: CommandContext, input: CommandInput): Promise<voi
     checkGrant: () => {},
   });
   say(`invited ${address} to merchant ${merchantId} as ${roleIds.join(', ')}`);
-  const token = await showLink(context, user);
+  const token = await showLink(context, user, invitationMs);
   if (!mailDeps) return;
   const { workflowClient } = context.temporal();
   await mailLink({ ...mailDeps, workflowClient }, { kind: 'invitation', users: [user], token, language: 'en' });

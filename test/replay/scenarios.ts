@@ -90,9 +90,9 @@ function listing(): () => Promise<ListProgress> {
 }
 
 /** A batch over a list, cancelled in the middle. */
-function throughList<N extends 'sendCampaign' | 'rebuildPasses' | 'replayDeliveries'>(
+function throughList<N extends 'sendCampaign' | 'mailCards' | 'rebuildPasses' | 'replayDeliveries'>(
   snapshotTargets: FakeActivities,
-  work: 'sendMessages' | 'replayEvents',
+  work: 'sendMessages' | 'replayEvents' | 'mailCards',
 ): Record<string, () => Scenario<N>> {
   const finishBatch: Activities['finishBatch'] = async ({ failure }) => ({
     phase: failure === undefined ? 'completed' : 'failed',
@@ -306,6 +306,18 @@ export const scenarios: Scenarios = {
     }),
   },
   sendCampaign: throughList<'sendCampaign'>({ snapshotCampaign: listing() }, 'sendMessages'),
+  mailCards: {
+    ...throughList<'mailCards'>({ snapshotCreated: listing() }, 'mailCards'),
+    waited: () => ({
+      activities: {
+        snapshotCreated: listing(),
+        finishBatch: async () => ({ phase: 'completed', eventId: 'event-1' }),
+        publishEvents,
+        mailCards: async (at) => ({ ...step(at), ...(at.from === 0 && { waitMs: 200 }) }),
+      },
+      input: batch,
+    }),
+  },
   rebuildPasses: throughList<'rebuildPasses'>({ snapshotRebuild: listing() }, 'sendMessages'),
   replayDeliveries: throughList<'replayDeliveries'>({ snapshotReplay: listing() }, 'replayEvents'),
   reconcileSaves: {

@@ -8,6 +8,7 @@ import {
   isCancellation,
   log,
   setCurrentDetails,
+  sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ChunkProgress, ListProgress, RunBatch } from '../../schemas/tables/workflows.js';
@@ -44,10 +45,11 @@ export async function runBatch(
         if (listed.more) continue;
         from = 0;
       }
-      const { next, over, done, total } = await step({ batchId, from });
+      const { next, over, done, total, waitMs } = await step({ batchId, from });
       setCurrentDetails(`${done} of ${total} ${progressLabel}.`);
       if (over) return;
       from = next;
+      if (waitMs !== undefined) await sleep(waitMs);
     }
   };
 

@@ -144,10 +144,19 @@ export const de: Catalogue = {
       button: 'Anmelden',
       why: () => 'Wenn Sie diesen Link nicht angefordert haben, können Sie diese Nachricht ignorieren.',
     },
+    /** What a role may do, said to somebody who is invited. */
+    may: {
+      owner: 'Sie dürfen dort alles, auch Personen einladen und entfernen.',
+      manager: 'Sie dürfen dort alles, nur keine Personen einladen und keine Schlüssel erstellen.',
+      viewer: 'Sie dürfen dort alles ansehen und nichts ändern.',
+      till: 'Sie dürfen an der Kasse Punkte geben, Prämien einlösen und rückgängig machen.',
+      integration: 'Ihre Rolle ist für verbundene Software.',
+    },
     invitation: {
       subject: (from) => `Einladung: ${from}`,
-      text: (from) =>
-        `Sie sind zur Konsole von ${from} eingeladen. Der Link gilt einmal, 15 Minuten lang; danach können Sie mit dieser Adresse einen neuen anfordern.`,
+      text: (from, by) =>
+        `${by === undefined ? 'Sie sind' : `${by} hat Sie`} zur Konsole von ${from} eingeladen. Der Link gilt einmal, 24 Stunden lang; danach können Sie mit dieser Adresse einen neuen anfordern.`,
+      role: (name) => `Ihre Rolle dort ist ${name}.`,
       button: 'Einladung annehmen',
       why: () => 'Wenn Sie nicht wissen, worum es geht, können Sie diese Nachricht ignorieren.',
     },

@@ -139,10 +139,19 @@ export const en = {
       button: 'Sign in',
       why: (): string => 'If you did not ask for this link, you can ignore this mail.',
     },
+    /** What a role may do, said to somebody who is invited. */
+    may: {
+      owner: 'You may do everything there, also invite and remove people.',
+      manager: 'You may do everything there but invite people and make keys.',
+      viewer: 'You may look at everything there and change nothing.',
+      till: 'You may give points, redeem rewards and undo at the till.',
+      integration: 'Your role is for connected software.',
+    },
     invitation: {
       subject: (from: string): string => `Invitation: ${from}`,
-      text: (from: string): string =>
-        `you are invited to the console of ${from}. The link works once, for 15 minutes; after that you can ask for a new one with this address.`,
+      text: (from: string, by?: string): string =>
+        `${by === undefined ? 'you are invited' : `${by} invites you`} to the console of ${from}. The link works once, for 24 hours; after that you can ask for a new one with this address.`,
+      role: (name: string): string => `Your role there is ${name}.`,
       button: 'Accept the invitation',
       why: (): string => 'If you do not know what this is about, you can ignore this mail.',
     },

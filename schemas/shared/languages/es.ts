@@ -142,10 +142,19 @@ export const es: Catalogue = {
       button: 'Iniciar sesión',
       why: () => 'Si no pidió este enlace, puede ignorar este mensaje.',
     },
+    /** What a role may do, said to somebody who is invited. */
+    may: {
+      owner: 'Allí puede hacerlo todo, también invitar y quitar a personas.',
+      manager: 'Allí puede hacerlo todo, salvo invitar a personas y crear claves.',
+      viewer: 'Allí puede verlo todo, sin cambiar nada.',
+      till: 'Puede dar puntos, canjear recompensas y deshacer en la caja.',
+      integration: 'Su función es para programas conectados.',
+    },
     invitation: {
       subject: (from) => `Invitación: ${from}`,
-      text: (from) =>
-        `tiene una invitación a la consola de ${from}. El enlace funciona una sola vez, durante 15 minutos; después puede pedir otro con esta dirección.`,
+      text: (from, by) =>
+        `${by === undefined ? 'tiene una invitación' : `${by} le invita`} a la consola de ${from}. El enlace funciona una sola vez, durante 24 horas; después puede pedir otro con esta dirección.`,
+      role: (name) => `Su función allí es ${name}.`,
       button: 'Aceptar la invitación',
       why: () => 'Si no sabe de qué se trata, puede ignorar este mensaje.',
     },

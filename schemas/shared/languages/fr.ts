@@ -142,10 +142,19 @@ export const fr: Catalogue = {
       button: 'Se connecter',
       why: () => 'Si vous n’avez pas demandé ce lien, vous pouvez ignorer ce message.',
     },
+    /** What a role may do, said to somebody who is invited. */
+    may: {
+      owner: 'Vous pouvez tout y faire, y compris inviter et retirer des personnes.',
+      manager: 'Vous pouvez tout y faire, sauf inviter des personnes et créer des clés.',
+      viewer: 'Vous pouvez tout y consulter, sans rien modifier.',
+      till: 'Vous pouvez donner des points, remettre des récompenses et annuler à la caisse.',
+      integration: 'Votre rôle est destiné à un logiciel connecté.',
+    },
     invitation: {
       subject: (from) => `Invitation : ${from}`,
-      text: (from) =>
-        `vous êtes invité à la console de ${from}. Le lien fonctionne une seule fois, pendant 15 minutes ; vous pourrez ensuite en demander un autre avec cette adresse.`,
+      text: (from, by) =>
+        `${by === undefined ? 'vous êtes invité' : `${by} vous invite`} à la console de ${from}. Le lien fonctionne une seule fois, pendant 24 heures ; vous pourrez ensuite en demander un autre avec cette adresse.`,
+      role: (name) => `Votre rôle y est ${name}.`,
       button: 'Accepter l’invitation',
       why: () => 'Si vous ne savez pas de quoi il s’agit, vous pouvez ignorer ce message.',
     },

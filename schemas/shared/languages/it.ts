@@ -139,10 +139,19 @@ export const it: Catalogue = {
       button: 'Accedi',
       why: () => 'Se non ha richiesto questo link, può ignorare questo messaggio.',
     },
+    /** What a role may do, said to somebody who is invited. */
+    may: {
+      owner: 'Può fare tutto, anche invitare e rimuovere persone.',
+      manager: 'Può fare tutto, tranne invitare persone e creare chiavi.',
+      viewer: 'Può vedere tutto, senza cambiare nulla.',
+      till: 'Può dare punti, riscattare premi e annullare alla cassa.',
+      integration: 'Il suo ruolo è per il software collegato.',
+    },
     invitation: {
       subject: (from) => `Invito: ${from}`,
-      text: (from) =>
-        `è invitato alla console di ${from}. Il link funziona una sola volta, per 15 minuti; poi può richiederne un altro con questo indirizzo.`,
+      text: (from, by) =>
+        `${by === undefined ? 'è invitato' : `${by} la invita`} alla console di ${from}. Il link funziona una sola volta, per 24 ore; poi può richiederne un altro con questo indirizzo.`,
+      role: (name) => `Il suo ruolo è ${name}.`,
       button: 'Accetta l’invito',
       why: () => 'Se non sa di che cosa si tratta, può ignorare questo messaggio.',
     },

@@ -193,6 +193,7 @@ describe('cancelling a batch', () => {
   it.each([
     ['members.import', memberEditor, campaignEditor],
     ['passes.rebuild', memberEditor, campaignEditor],
+    ['cards.mail', memberEditor, campaignEditor],
     ['campaign', campaignEditor, memberEditor],
     ['webhooks.replay', campaignEditor, memberEditor],
   ] as const)('of the kind %s needs its own permission', async (kind, needed, other) => {

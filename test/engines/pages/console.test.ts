@@ -709,6 +709,9 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await page.getByRole('link', { name: 'People', exact: true }).click();
     await page.getByRole('cell', { name: user.email, exact: true }).waitFor();
     await field(page, 'Email').fill('grace@example.com');
+    expect(await button(page, 'Invite').isDisabled()).toBe(true);
+    await field(page, 'Role').selectOption('manager');
+    await page.getByText('May do everything but invite people').waitFor();
     await button(page, 'Invite').click();
     await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
     await button(page, 'Sign out').click();
@@ -982,7 +985,8 @@ describe.runIf(hasBrowser)('each page', () => {
       await keepScreenshot(page, `console-viewer${path.replaceAll('/', '-').slice(0, 14)}`);
     }
     // The log of requests is opened from the webhooks.
-    const unlisted = [...closed, '/requests'];
+    // The live desk is the owner's.
+    const unlisted = [...closed, '/requests', '/live-desk'];
     expect(await menuOf(page)).toEqual(pages.flatMap(([path, title]) => (unlisted.includes(path) ? [] : [title])));
     expect(broken).toEqual([]);
     expect([...refused].sort()).toEqual(['/api/v1/auth/api-keys', '/api/v1/merchants/me/readers']);

@@ -1,4 +1,6 @@
 // The live desk of `npm start` (docs/console.md): two virtual phones that hold the cards of the demo's members.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
@@ -12,6 +14,7 @@ import {
   type TestBrowser,
 } from '../../rig/standins/browser.js';
 import { newStackDir, type RunningStack, startStack } from '../../rig/start/runningStack.js';
+import { cookieOf, press } from '../../rig/start/signIn.js';
 
 const { stackDir, remove } = newStackDir();
 let stack: RunningStack;
@@ -221,5 +224,39 @@ describe.runIf(hasBrowser)('the live desk', () => {
       fetch(desk, { method: 'POST', body: JSON.stringify({ do: 'kill', name: 'worker' }), headers });
     expect((await order({})).status).toBe(403);
     expect((await order({ Origin: 'http://elsewhere.example' })).status).toBe(403);
+  });
+
+  it('is the owner’s alone: another session, or none, neither reads it nor its mails nor ends anything', async () => {
+    const { publicUrl } = stack.file();
+    const page = await browser.open('about:blank', screens.desktop);
+    await signIn(page);
+    await page.goto(`${publicUrl}/console/live-desk`);
+    const desk = (await page.locator('meta[name=live-desk]').getAttribute('content')) ?? '';
+    const mailed = page.locator('a[href*="/mails/"]').first();
+    await call('/merchants/me/users', { email: 'looker@example.com', roleIds: ['viewer'] });
+    const folder = join(stackDir, 'mail');
+    const link = await until(async () => {
+      const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')));
+      const mail = texts.find((text) => text.includes('looker@example.com'))?.replaceAll(/=\r?\n/g, '');
+      return mail && /\/console\/sign-in\/([\w-]+)/.exec(mail)?.[1];
+    });
+    const looker = { Cookie: `session=${cookieOf(await press({ publicUrl }, link))}` };
+    const href = await mailed.getAttribute('href');
+    const origin = new URL(publicUrl).origin;
+    for (const headers of [looker, {}]) {
+      const asked = { headers: { ...headers, Origin: origin } };
+      expect((await fetch(desk, asked)).status).toBe(403);
+      expect((await fetch(href ?? '', asked)).status).toBe(403);
+      const body = JSON.stringify({ do: 'kill', name: 'worker' });
+      expect((await fetch(desk, { ...asked, method: 'POST', body })).status).toBe(403);
+    }
+    await page.context().clearCookies();
+    await page.context().addCookies([{ name: 'session', value: looker.Cookie.slice(8), url: publicUrl }]);
+    await page.goto(`${publicUrl}/console/live-desk`);
+    await page.getByText('The live desk is the owner’s').waitFor();
+    expect(await page.getByRole('link', { name: 'Live desk', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Kill the worker' }).count()).toBe(0);
+    await keepScreenshot(page, 'desk-not-owner', { fullPage: false });
+    await page.context().close();
   });
 });

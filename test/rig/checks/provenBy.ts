@@ -82,6 +82,8 @@ export const provenBy: Record<EndpointName, string> = {
   tillUndo: 'test/engines/till/till.test.ts',
   scanPass: 'test/engines/till/scans.test.ts',
   readFeed: 'test/engines/events/feed.test.ts',
+  countCardMails: 'test/engines/batches/cardMails.test.ts',
+  mailCards: 'test/engines/batches/cardMails.test.ts',
   sendCampaign: 'test/engines/batches/campaigns.test.ts',
   getCampaign: 'test/engines/batches/campaigns.test.ts',
   examinePass: 'test/engines/wallets/walletsDoctor.test.ts',

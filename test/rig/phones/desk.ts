@@ -22,7 +22,9 @@ const stackDir = settings.STACK_DIR;
 const { port, host } = new URL(settings.LIVE_DESK_URL);
 const { origin } = new URL(settings.PUBLIC_URL);
 /** The user may have typed another name of this machine. */
-const consoleOrigins = [origin, origin.replace('//127.0.0.1:', '//localhost:')];
+const asLocalhost = (address: string): string => address.replace('127.0.0.1:', 'localhost:');
+const consoleOrigins = [origin, asLocalhost(origin)];
+const ownHosts = [host, asLocalhost(host)];
 
 /** Real wallets of the user are exchanged for stand-ins only on request. */
 const hasOwnWallets = ['APPLE_PASS_TYPE_ID', 'GOOGLE_WALLET_ISSUER_ID'].some((name) => Boolean(process.env[name]));
@@ -295,16 +297,33 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
   else kill(given.name);
 }
 
-/** Answers only the console: another page in this machine's browser can neither read nor control the desk. */
+const session = z.object({ data: z.object({ roleIds: z.array(z.string()) }) });
+
+/** Whether the session of the request is an owner's. Browsers send the cookie of the console to every port of a host. */
+async function isOwner({ headers: { cookie = '' } }: IncomingMessage): Promise<boolean> {
+  const { baseUrl } = readStackFile(stackDir) ?? stackIsDown();
+  const answer = await fetch(`${baseUrl}/auth/session`, {
+    headers: { Cookie: cookie },
+    signal: AbortSignal.timeout(callWithinMs),
+  });
+  return answer.ok && session.parse(await answer.json()).data.roleIds.includes('owner');
+}
+
+/**
+ * Answers only an owner's console: another page in this machine's browser can neither read nor control the desk, nor
+ * can somebody else's session, because the mails hold links that sign in as the owner.
+ */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (answerOrder(request, response)) return;
   const from = request.headers.origin ?? '';
   const [, mail] = /^\/mails\/([^/]+)$/.exec(request.url ?? '') ?? [];
-  // A link to a mail is followed without an origin. Only the log, which the console alone can read, has its name.
-  if (mail !== undefined && request.method === 'GET' && request.headers.host === host && mails)
-    return mails.answer(mail, response);
-  if (!consoleOrigins.includes(from) || request.headers.host !== host) return void response.writeHead(403).end();
+  const isHere = ownHosts.includes(request.headers.host ?? '');
+  if (!isHere || !(await isOwner(request))) return void response.writeHead(403).end();
+  // A link to a mail is followed without an origin.
+  if (mail !== undefined && request.method === 'GET' && mails) return mails.answer(mail, response);
+  if (!consoleOrigins.includes(from)) return void response.writeHead(403).end();
   response.setHeader('Access-Control-Allow-Origin', from);
+  response.setHeader('Access-Control-Allow-Credentials', 'true');
   if (request.method === 'GET') {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     response.write(event('state', state()) + log.map((hop) => event('hop', hop)).join(''));
