@@ -1,7 +1,7 @@
 // Reads and actions with their results. An action reports success or the reason of its failure, and its form shows the
 // mistakes at its fields.
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
 import { type Finding, findingsOf } from './api.js';
 import { createStore } from './store.js';

@@ -208,12 +208,13 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const [mail] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
     await mail.getByRole('link', { name: data.apple.passUrl }).waitFor();
     const url = new URL(mail.url());
-    const { headers } = await fetch(url);
+    const owner = { headers: { Cookie: `session=${stack.file().demo.consoleToken}` } };
+    const { headers } = await fetch(url, owner);
     expect(headers.get('content-security-policy')).toMatch(/^sandbox allow-popups .*default-src 'none'/);
     expect(headers.get('access-control-allow-origin')).toBeNull();
     for (const name of ['no-such.eml', '..%2Fstack.json', url.pathname.slice('/mails/'.length, -'.eml'.length)])
-      expect((await fetch(new URL(`/mails/${name}`, url))).status).toBe(404);
-    expect((await fetch(new URL('/mails/', url))).status).toBe(403);
+      expect((await fetch(new URL(`/mails/${name}`, url), owner)).status).toBe(404);
+    expect((await fetch(new URL('/mails/', url), owner)).status).toBe(403);
     await page.context().close();
   });
 
