@@ -57,6 +57,13 @@ const fieldNames: Record<string, string> = {
   slug: 'Web address',
 };
 
+/** The languages that phones are set to. */
+const translatable = [
+  ...['ar', 'bg', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id', 'it', 'ja'],
+  ...['ko', 'lt', 'lv', 'ms', 'nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sr', 'sv', 'th', 'tr', 'uk', 'vi'],
+  ...['zh-Hans', 'zh-Hant'],
+];
+
 export const texts = {
   fieldNames,
   nav: {
@@ -173,8 +180,9 @@ export const texts = {
     goalReward: 'Reward for the goal',
     goalRewardHint: 'such as: A coffee',
     language: 'Language',
+    languageHint: 'of the page, the card with its own labels, the mails and the poster',
     languages: {
-      '': 'That of the browser',
+      '': 'That of the browser (English on cards)',
       en: 'English',
       de: 'German',
       fr: 'French',
@@ -206,8 +214,8 @@ export const texts = {
       'Phones and the page show the translation in their language; what has none stays as it is written.',
     languageNamed: (code: string) => `In ${languageNames.of(code) ?? code}`,
     translateInto: 'Another language',
-    translateIntoHint: 'such as de, fr or zh-Hans',
-    addLanguage: 'Add the language',
+    chooseLanguage: 'Choose one',
+    translatable: translatable.map((code) => [code, languageNames.of(code) ?? code] as const),
     barcode: 'What the till scans',
     barcodes: [
       ['memberCode', 'the Member ID'],

@@ -1,5 +1,5 @@
-// Composes a mail from the data at the time of sending, such as the current link to a card. A mail contains no text
-// that was entered on the public page, because anybody can enter the address of another person there.
+// Composes a mail from the data at the time of sending, such as the current link to a card. Of what was
+// entered on the public page a mail contains only a first name, because anybody can enter the address of another person there.
 import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';
@@ -12,6 +12,7 @@ import { cachedProgram } from '../programs/program.reads.js';
 import type { Mail } from './mailer.client.js';
 
 interface Sender {
+  firstName?: string | undefined;
   name: string;
   link: string;
   colors: { background: string; foreground: string };
@@ -32,7 +33,8 @@ export async function composeMail(
   const sender = await senderOf(deps, mail, data);
   if (!sender) return null;
   const { name, link } = sender;
-  const { [mail.kind]: words, hello, orOpen } = catalogues[mail.language].mail;
+  const { [mail.kind]: words, hello: greet, orOpen } = catalogues[mail.language].mail;
+  const hello = greet(greetable(sender.firstName));
   const subject = words.subject(name);
   const text = mail.kind === 'invitation' ? invited(catalogues[mail.language].mail, name, data) : words.text(name);
   const paragraphs = { hello, text, orOpen, why: words.why(name) };
@@ -64,16 +66,28 @@ async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, e
   return (await deps.read.email({ _id: emailKey(programId, email), merchantId }))?.memberId;
 }
 
-async function senderOf(deps: Deps, mail: MailRow, { link = '', merchantName = 'Loyalty' }: MailData) {
-  if (mail.kind === 'confirmation') return programSender(deps, mail, link);
+async function senderOf(
+  deps: Deps,
+  mail: MailRow,
+  { link = '', merchantName = 'Loyalty', joining }: MailData,
+): Promise<Sender | null> {
+  if (mail.kind === 'confirmation')
+    return { ...(await programSender(deps, mail, link)), firstName: joining?.person.firstName };
   if (mail.kind !== 'card-link') return { name: merchantName, link, colors: neutral };
   const member = await deps.read.member({ _id: mail.memberId ?? '', merchantId: mail.merchantId });
-  return member && programSender(deps, mail, passUrlOf(deps, member));
+  return member && { ...(await programSender(deps, mail, passUrlOf(deps, member))), firstName: member.firstName };
 }
 
 async function programSender(deps: Deps, { merchantId, programId = '' }: MailRow, link: string): Promise<Sender> {
   const { name, passTemplate } = await cachedProgram(deps, { merchantId, programId });
   return { name: passTemplate.organizationName ?? name, link, colors: passTemplate.colors };
+}
+
+/** A name of letters, which can say nothing else; anybody can enter one together with the address of another person. */
+const nameForm = /^\p{L}[\p{L}\p{M}'’-]*(?: \p{L}[\p{L}\p{M}'’-]*){0,2}$/u;
+
+function greetable(firstName: string | undefined): string | undefined {
+  return firstName !== undefined && firstName.length <= 30 && nameForm.test(firstName) ? firstName : undefined;
 }
 
 interface MailPage {

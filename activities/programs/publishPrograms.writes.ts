@@ -117,7 +117,7 @@ const publishedOf = ({ head, content, version, archived }: Publication): Program
 
 /** Whether a pass of the program may look different with the new content. */
 export function changesPasses(live: Program, content: ProgramContent): boolean {
-  const shown = ({ slug, enrollment, language, ...rest }: ProgramContent) => rest;
+  const shown = ({ slug, enrollment, ...rest }: ProgramContent) => rest;
   return !isDeepStrictEqual(shown(content), shown(contentOf(live)));
 }
 

@@ -6,6 +6,7 @@ import { expiryLines } from '../../schemas/points/expiry.rules.js';
 import { hasOwnRewards, rewardStates } from '../../schemas/points/rewards.rules.js';
 import type { BarcodeFormat } from '../../schemas/programs/barcodes.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
+import { localeOf } from '../../schemas/shared/languages/index.js';
 import { displayName, nextTierOf, tierNow } from '../../schemas/wallets/passes.view.js';
 import { type DrawnBarcode, qrSvg } from './barcode.view.js';
 import { gift, speech, tick, wallet } from './icons.view.js';
@@ -67,7 +68,7 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
       }),
     ),
     /** The next expiry. */
-    expiring: expiryLines(program, member, { locale: language === 'en' ? 'en-GB' : language, until: card.until }),
+    expiring: expiryLines(program, member, { locale: localeOf(language), until: card.until }),
     tier: tierOf(words, tierNow({ member, program })),
     next: next ? card.toTier(next.missing, say(next.name)) : card.highest,
     /** Value, maximum and name of the progress bar. */

@@ -4,7 +4,7 @@ import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
 import { texts } from '../texts.js';
-import { type Field, passLabels } from './designSections.js';
+import type { Field } from './designSections.js';
 
 const said = texts.design;
 
@@ -241,7 +241,6 @@ function Locales({
   onChange: (next: LocaleTexts | undefined) => void;
 }) {
   const { error } = useFindings(name);
-  const [language, setLanguage] = useState('');
   const [opened, setOpened] = useState<readonly string[]>([]);
   const put = (code: string, text: string, translation: string) => {
     const { [text]: before, ...others } = value[code] ?? {};
@@ -258,7 +257,7 @@ function Locales({
         <fieldset className="list" key={code}>
           <legend>{said.languageNamed(code)}</legend>
           <div className="fields">
-            {[...new Set([...writtenTexts(program), ...passLabels, ...Object.keys(value[code] ?? {})])].map((text) => (
+            {[...new Set([...writtenTexts(program), ...Object.keys(value[code] ?? {})])].map((text) => (
               <TextInput
                 key={text}
                 name={`${name}.${code}.${text}`}
@@ -272,24 +271,13 @@ function Locales({
       ))}
       {error !== undefined && <p className="error">{error}</p>}
       <div className="fields">
-        <TextInput
+        <Select
           name={`${name}.language`}
           label={said.translateInto}
-          hint={said.translateIntoHint}
-          value={language}
-          onChange={setLanguage}
+          value=""
+          options={[['', said.chooseLanguage], ...said.translatable.filter(([code]) => !shown.includes(code))]}
+          onChange={(code) => setOpened([...opened, code])}
         />
-      </div>
-      <div>
-        <Button
-          isDisabled={language.trim() === ''}
-          onPress={() => {
-            setOpened([...opened, language.trim()]);
-            setLanguage('');
-          }}
-        >
-          {said.addLanguage}
-        </Button>
       </div>
     </div>
   );

@@ -36,7 +36,13 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
       { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
       { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
       { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
-      { path: 'language', label: said.language, kind: 'select', options: Object.entries(said.languages) },
+      {
+        path: 'language',
+        label: said.language,
+        hint: said.languageHint,
+        kind: 'select',
+        options: Object.entries(said.languages),
+      },
       {
         path: 'passTemplate.expirationDate',
         label: said.expirationDate,
@@ -199,23 +205,6 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     title: said.translations,
     fields: [{ path: 'passTemplate.locales', label: said.translations, hint: said.translationsHint, kind: 'locales' }],
   },
-];
-
-/** The labels that the service puts on a pass; a test compares them. */
-export const passLabels = [
-  ...[
-    'MEMBER',
-    'MEMBER ID',
-    'REWARD',
-    'REWARDS',
-    'TO NEXT REWARD',
-    'NEXT REWARD',
-    'TIER',
-    'NEXT TIER',
-    'TO NEXT TIER',
-    'STATUS',
-  ],
-  ...['Latest message', 'Rewards', 'Expiring', 'Member ID', 'Updated'],
 ];
 
 /** The paths of all controls, to find mistakes without a control. */

@@ -109,10 +109,9 @@ interface ExpiryWords {
   locale: string;
   until: (points: number, day: string) => string;
 }
-const onPasses: ExpiryWords = { locale: 'en-GB', until: (points, day) => `${points} until ${day}` };
 
 /** One line for each expiry, with the last valid day in the program's time zone. */
-export const expiryLines = (program: Expiring, member: Omit<Holder, '_id'>, words = onPasses): string[] =>
+export const expiryLines = (program: Expiring, member: Omit<Holder, '_id'>, words: ExpiryWords): string[] =>
   expiringNext(program, member).map(({ points, at }) => words.until(points, lastDay(program, at, words.locale)));
 
 const lastDay = ({ timeZone = 'UTC' }: Expiring, at: Date, locale: string): string =>

@@ -13,9 +13,12 @@ export const rewardState = z.object({
 });
 export type RewardState = z.output<typeof rewardState>;
 
-/** The rewards that can be redeemed: the active ones in the order of the program, then the default reward. */
-export function rewardStates(program: Rewarding, balance: number): RewardState[] {
-  const { goal, rewardName = 'Reward', rewards: own = [] } = program;
+/**
+ * The rewards that can be redeemed: the active ones in the order of the program, then the default reward, which is
+ * called `unnamed` where it has no name.
+ */
+export function rewardStates(program: Rewarding, balance: number, unnamed = 'Reward'): RewardState[] {
+  const { goal, rewardName = unnamed, rewards: own = [] } = program;
   const priced = own.filter(({ active }) => active).map(({ id, name, cost }) => ({ id, name, cost }));
   if (goal !== undefined) priced.push({ id: defaultRewardId, name: rewardName, cost: goal });
   return priced.map((each) => ({
@@ -33,10 +36,17 @@ export function losesReward([before, after]: readonly [Rewarding, Rewarding], ba
   return readyOf(before).some((id) => !left.has(id));
 }
 
+interface RewardWords {
+  ready: string;
+  toGo: (points: number) => string;
+}
+
 /** One line for each reward, for a pass. */
-export const rewardLines = (states: readonly RewardState[]): string =>
+export const rewardLines = (states: readonly RewardState[], words: RewardWords): string =>
   states
-    .map(({ name, cost, ready, missing }) => `${isolated(name)} (${cost}): ${ready ? 'ready' : `${missing} to go`}`)
+    .map(
+      ({ name, cost, ready, missing }) => `${isolated(name)} (${cost}): ${ready ? words.ready : words.toGo(missing)}`,
+    )
     .join('\n');
 
 /** Whether there are rewards other than the default one. */

@@ -2,6 +2,7 @@
 // show (a missing, broken or oversized image, a duplicate key) is refused with the path of the error, before a pass is
 // built from it.
 import { z } from 'zod';
+import { didYouMean, isLanguage } from '../shared/languages/codes.rules.js';
 import { nameText, prose, trimmedText } from '../shared/text.js';
 import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
 import { links } from './links.schema.js';
@@ -75,7 +76,13 @@ export const location = z.strictObject({
   relevantText: trimmedText(1, 200).optional(),
 });
 
-const languageCode = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, 'a language is written en, de or zh-Hans');
+const languageCode = z
+  .string()
+  .regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, {
+    error: ({ input }) => `a language is written en, de or zh-Hans${didYouMean(input)}`,
+    abort: true,
+  })
+  .refine(isLanguage, { error: ({ input }) => `must be the code of a language${didYouMean(input)}` });
 const strings = z
   .record(trimmedText(1, 200), prose(1000))
   .refine((entries) => Object.keys(entries).length > 0, 'give at least one string')

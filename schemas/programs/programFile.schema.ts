@@ -32,7 +32,7 @@ const unsaid = [
   'the thresholds of tiers ascend',
   'no two rewards have the same id, and no two back fields the same key',
   'on a stamp card no reward costs more than the goal',
-  'a time zone is one of the IANA database',
+  'a time zone is one of the IANA database, and a code of `locales` that of a language',
   'text has a visible character',
   'the privacy address is a URL',
   'images are PNGs of the sizes in docs/program-file.md',

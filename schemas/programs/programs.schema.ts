@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { timeZone } from '../shared/calendar.rules.js';
 import { lowerUuid } from '../shared/ids.js';
+import { didYouMean } from '../shared/languages/codes.rules.js';
 import { languages } from '../shared/languages/index.js';
 import { country } from '../shared/phone.rules.js';
 import { nameText, text } from '../shared/text.js';
@@ -34,7 +35,11 @@ export const programFile = z
     name: nameText(100),
     style: programStyle,
     fields: z.strictObject({ primaryLabel: nameText(30).regex(/^[^.$]+$/, 'must not contain . or $') }),
-    language: z.enum(languages).optional(),
+    language: z
+      .enum(languages, {
+        error: ({ input }) => `must be one of ${languages.join(', ')}${didYouMean(input, languages)}`,
+      })
+      .optional(),
     goal: z.int().min(1).max(maxBalance).optional(),
     rewardName: nameText(100).optional(),
     tiers: z.array(tier).min(1).max(20).optional(),

@@ -7,6 +7,7 @@ import { hasOwnRewards, type RewardState, rewardStates } from '../points/rewards
 import { googleLinks } from '../programs/links.schema.js';
 import { type Program, versionOf } from '../programs/programs.schema.js';
 import type { Config } from '../shared/config.schema.js';
+import { catalogues, languageOf, localeOf } from '../shared/languages/index.js';
 import type { ApplePassView } from './apple/pass.view.js';
 import type { GooglePassView, GoogleProgramView } from './google/pass.view.js';
 
@@ -34,7 +35,14 @@ export function nextTierOf({ member, program }: Pair): { name: string; missing: 
 
 /** Undefined when the default reward is the only one, because the pass shows it anyway. */
 const ownRewards = ({ member, program }: Pair): RewardState[] | undefined =>
-  hasOwnRewards(program) ? rewardStates(program, member.balance) : undefined;
+  hasOwnRewards(program)
+    ? rewardStates(program, member.balance, catalogues[languageOf(program)].pass.rewardName)
+    : undefined;
+
+function expiringOf({ member, program }: Pair): string[] {
+  const language = languageOf(program);
+  return expiryLines(program, member, { locale: localeOf(language), until: catalogues[language].card.until });
+}
 
 /** The tier of the member's last change; by the live tiers if they are newer than that change. */
 export const tierNow = ({ member, program }: Pair): string | undefined =>
@@ -58,7 +66,7 @@ export function applePassView(config: Pick<Config, 'PUBLIC_URL'>, { member, prog
     goal: program.goal,
     rewardName: program.rewardName,
     rewards: ownRewards({ member, program }),
-    expiring: expiryLines(program, member),
+    expiring: expiringOf({ member, program }),
     tier: tierNow({ member, program }),
     nextTier: nextTierOf({ member, program }),
     status: member.status,
@@ -73,10 +81,11 @@ export function googlePassView({ member, program }: Pair): GooglePassView {
   const accountName = displayName(member);
   const rewards = ownRewards({ member, program });
   const tier = tierNow({ member, program });
-  const expiring = expiryLines(program, member);
+  const expiring = expiringOf({ member, program });
   const { barcodeFormat } = program.passTemplate;
   return {
     programId: program._id,
+    ...(program.language && { language: program.language }),
     memberId: member._id,
     memberCode: member.memberCode,
     barcode: barcodeOf({ member, program }),
@@ -108,6 +117,7 @@ export function showsChange(
 export function googleProgramView(config: Pick<Config, 'PUBLIC_URL'>, program: Program): GoogleProgramView {
   return {
     programId: program._id,
+    ...(program.language && { language: program.language }),
     name: program.name,
     issuerName: program.passTemplate.organizationName ?? program.name,
     hexBackgroundColor: program.passTemplate.colors.background,

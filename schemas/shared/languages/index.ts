@@ -10,6 +10,7 @@ import { it } from './it.js';
 export type { Catalogue };
 
 const written = { en, de, fr, es, it };
+export type PassWords = Catalogue['pass'];
 export type Language = keyof typeof written;
 export const languages = Object.keys(written) as [Language, ...Language[]];
 
@@ -23,6 +24,9 @@ function isolating<T>(texts: T): T {
 }
 
 export const catalogues: Record<Language, Catalogue> = isolating(written);
+
+/** By which dates are written. */
+export const localeOf = (language: Language): string => (language === 'en' ? 'en-GB' : language);
 
 const known = (tag: string): Language | undefined =>
   languages.find((language) => language === tag.toLowerCase().split('-', 1)[0]);

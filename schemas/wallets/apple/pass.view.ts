@@ -7,12 +7,15 @@ import { appleFormats, type BarcodeFormat } from '../../programs/barcodes.rules.
 import { rgb } from '../../programs/contrast.rules.js';
 import { appleActions } from '../../programs/links.schema.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
+import { catalogues, type Language, type PassWords } from '../../shared/languages/index.js';
 
 /** The part of a program that its passes depend on. */
 export interface PassProgram {
   name: string;
   style: 'points' | 'stamps' | 'tiered';
   goal?: number | undefined;
+  /** Of the labels; English without one. */
+  language?: Language | undefined;
 }
 
 export interface ApplePassView {
@@ -76,6 +79,7 @@ type Poster = StoreCard & { footerFields: PassField[] };
 /** What all passes of a template have in common. */
 export interface PassDesign {
   style: PassProgram['style'];
+  words: PassWords;
   barcodeFormat: BarcodeFormat;
   isPoster: boolean;
   common: Record<string, unknown>;
@@ -90,8 +94,10 @@ export function passDesign(
 ): PassDesign {
   const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
   const featuredActions = appleActions(template.links ?? {});
+  const { pass: words } = catalogues[program.language ?? 'en'];
   return {
     style: program.style,
+    words,
     barcodeFormat: template.barcodeFormat ?? 'QR',
     isPoster: template.poster === true,
     common: {
@@ -99,7 +105,7 @@ export function passDesign(
       passTypeIdentifier: identity.passTypeId,
       teamIdentifier: identity.teamId,
       organizationName: template.organizationName ?? program.name,
-      description: template.description ?? `${program.name} loyalty card`,
+      description: template.description ?? words.description(program.name),
       // Apple does not allow an empty text here, so a template with an empty `logoText` gets no key.
       ...(template.logoText !== '' && { logoText: template.logoText ?? program.name }),
       backgroundColor: color(template.colors.background),
@@ -146,16 +152,17 @@ const number = (key: string, label: string, value: number): PassField => ({
 });
 
 function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
+  const { words } = design;
   return {
     headerFields: [number('balance', view.label, view.balance)],
-    ...frontFields(design.style, view),
+    ...frontFields(design, view),
     backFields: [
-      message(view),
-      ...(view.rewards ? [text('rewards', 'Rewards', rewardLines(view.rewards))] : []),
-      ...(view.expiring?.length ? [text('expiring', 'Expiring', view.expiring.join('\n'))] : []),
-      text('backMemberCode', 'Member ID', view.memberCode),
+      message(words, view),
+      ...(view.rewards ? [text('rewards', words.rewardsBehind, rewardLines(view.rewards, words))] : []),
+      ...(view.expiring?.length ? [text('expiring', words.expiring, view.expiring.join('\n'))] : []),
+      text('backMemberCode', words.memberIdBehind, view.memberCode),
       {
-        ...text('updatedAt', 'Updated', view.updatedAt.toISOString()),
+        ...text('updatedAt', words.updated, view.updatedAt.toISOString()),
         dateStyle: 'PKDateStyleMedium',
         timeStyle: 'PKDateStyleShort',
       },
@@ -180,27 +187,30 @@ function posterOf({ headerFields, primaryFields, secondaryFields, auxiliaryField
   };
 }
 
-function frontFields(style: PassProgram['style'], view: ApplePassView): Omit<StoreCard, 'headerFields' | 'backFields'> {
-  const member = view.displayName ? [text('member', 'MEMBER', view.displayName)] : [];
-  const rewards = rewardsOf(view);
-  const reward = rewardFields(rewards);
+function frontFields(
+  { style, words }: PassDesign,
+  view: ApplePassView,
+): Omit<StoreCard, 'headerFields' | 'backFields'> {
+  const member = view.displayName ? [text('member', words.member, view.displayName)] : [];
+  const rewards = rewardsOf(words, view);
+  const reward = rewardFields(words, rewards);
   const { name: nextName } = rewards.next ?? {};
   // A tiered card has no room for the name.
   const isNamed = nextName !== undefined && style !== 'tiered' && view.status === 'active';
   const auxiliaryFields = [
-    text('memberCode', 'MEMBER ID', view.memberCode),
-    ...(isNamed ? [text('nextReward', 'NEXT REWARD', nextName)] : []),
-    ...(view.status === 'active' ? [] : [text('status', 'STATUS', view.status === 'voided' ? 'Voided' : 'Expired')]),
+    text('memberCode', words.memberId, view.memberCode),
+    ...(isNamed ? [text('nextReward', words.nextReward, nextName)] : []),
+    ...(view.status === 'active' ? [] : [text('status', words.status, words[view.status])]),
   ];
   if (style === 'stamps') {
     // A primary field would cover the stamps of the strip.
     return { primaryFields: [], secondaryFields: [...reward, ...member], auxiliaryFields };
   }
   if (style === 'tiered') {
-    const tier = view.tier ? [text('tier', 'TIER', view.tier)] : [];
+    const tier = view.tier ? [text('tier', words.tier, view.tier)] : [];
     return {
       primaryFields: tier,
-      secondaryFields: [...nextTierFields(view), ...reward],
+      secondaryFields: [...nextTierFields(words, view), ...reward],
       auxiliaryFields: [...member, ...auxiliaryFields],
     };
   }
@@ -218,22 +228,22 @@ interface Rewards {
   next: { name: string | undefined; missing: number } | undefined;
 }
 
-function rewardsOf({ goal, balance, rewardName, rewards }: ApplePassView): Rewards {
+function rewardsOf(words: PassWords, { goal, balance, rewardName, rewards }: ApplePassView): Rewards {
   const atGoal = goal === undefined ? [] : [{ name: rewardName, ready: balance >= goal, missing: goal - balance }];
   const states = rewards ?? atGoal;
-  const ready = states.filter((state) => state.ready).map(({ name = 'Ready' }) => name);
+  const ready = states.filter((state) => state.ready).map(({ name = words.ready }) => name);
   const [next] = states.toSorted((one, other) => one.missing - other.missing);
   return { ready, next: ready.length > 0 ? undefined : next };
 }
 
-function rewardFields({ ready, next }: Rewards): PassField[] {
-  if (ready.length > 0) return [text('reward', ready.length === 1 ? 'REWARD' : 'REWARDS', ready.join(', '))];
-  return next === undefined ? [] : [number('reward', 'TO NEXT REWARD', next.missing)];
+function rewardFields(words: PassWords, { ready, next }: Rewards): PassField[] {
+  if (ready.length > 0) return [text('reward', ready.length === 1 ? words.reward : words.rewards, ready.join(', '))];
+  return next === undefined ? [] : [number('reward', words.toNextReward, next.missing)];
 }
 
-function nextTierFields({ nextTier }: ApplePassView): PassField[] {
+function nextTierFields(words: PassWords, { nextTier }: ApplePassView): PassField[] {
   if (nextTier === undefined) return [];
-  return [text('nextTier', 'NEXT TIER', nextTier.name), number('toNextTier', 'TO NEXT TIER', nextTier.missing)];
+  return [text('nextTier', words.nextTier, nextTier.name), number('toNextTier', words.toNextTier, nextTier.missing)];
 }
 
 /**
@@ -241,9 +251,9 @@ function nextTierFields({ nextTier }: ApplePassView): PassField[] {
  * installed pass. Two such fields would be reduced to "pass changed". So messages have a field of their own, the only
  * one with a `changeMessage`, and invisible characters make a repeated text differ from the one before.
  */
-function message({ changeMessage, messageSequence }: ApplePassView): PassField {
-  if (!changeMessage) return text('message', 'Latest message', 'None yet');
-  return { ...text('message', 'Latest message', changeMessage + invisible(messageSequence)), changeMessage: '%@' };
+function message(words: PassWords, { changeMessage, messageSequence }: ApplePassView): PassField {
+  if (!changeMessage) return text('message', words.message, words.noMessage);
+  return { ...text('message', words.message, changeMessage + invisible(messageSequence)), changeMessage: '%@' };
 }
 
 /** Returns the binary digits of the sequence as zero-width characters. */

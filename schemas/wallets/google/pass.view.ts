@@ -3,10 +3,13 @@
 import type { walletobjects_v1 } from '@googleapis/walletobjects';
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
 import { type BarcodeFormat, googleFormat } from '../../programs/barcodes.rules.js';
+import { catalogues, type Language } from '../../shared/languages/index.js';
 import { makeGoogleClassId, makeGoogleObjectId } from './googleIds.rules.js';
 
 export interface GoogleProgramView {
   programId: string;
+  /** Of the labels; English without one. */
+  language?: Language;
   name: string;
   /** The name at the top of the card; Google shows up to 20 characters. */
   issuerName: string;
@@ -25,6 +28,8 @@ export interface GoogleProgramView {
 
 export interface GooglePassView {
   programId: string;
+  /** Of the labels; English without one. */
+  language?: Language;
   memberId: string;
   memberCode: string;
   /** What scanners read: the member code or the external id. */
@@ -57,6 +62,7 @@ const states = { active: 'ACTIVE', voided: 'INACTIVE', expired: 'EXPIRED' } as c
 const maxInt = 2 ** 31 - 1;
 
 export function loyaltyClassOf(issuerId: string, program: GoogleProgramView): LoyaltyClass & { id: string } {
+  const words = wordsOf(program);
   return {
     id: makeGoogleClassId(issuerId, program.programId),
     issuerName: program.issuerName,
@@ -64,8 +70,8 @@ export function loyaltyClassOf(issuerId: string, program: GoogleProgramView): Lo
     // Google accepts changes of an approved class only with this status, and reviews a new class only with it
     // (docs/protocols/google-wallet.md#3-classes).
     reviewStatus: 'UNDER_REVIEW',
-    accountIdLabel: 'Member ID',
-    accountNameLabel: 'Name',
+    accountIdLabel: words.memberIdBehind,
+    accountNameLabel: words.name,
     ...(program.hexBackgroundColor !== undefined && { hexBackgroundColor: program.hexBackgroundColor }),
     ...(program.logoUrl !== undefined && { programLogo: image(program.logoUrl, program.name) }),
     ...(program.heroImageUrl !== undefined && { heroImage: image(program.heroImageUrl, program.name) }),
@@ -133,16 +139,22 @@ export const clearedObject: Record<string, unknown> = {
   messages: null,
 };
 
+const wordsOf = ({ language = 'en' }: { language?: Language }) => catalogues[language].pass;
+
 function secondLine(view: GooglePassView): (Points & { label: string; balance: Balance }) | null {
-  if (view.tier !== undefined) return { label: 'Tier', balance: { string: view.tier } };
-  if (view.goal !== undefined) return { label: 'Goal', balance: balanceOf(view.goal) };
+  if (view.tier !== undefined) return { label: wordsOf(view).tierBehind, balance: { string: view.tier } };
+  if (view.goal !== undefined) return { label: wordsOf(view).goal, balance: balanceOf(view.goal) };
   return null;
 }
 
-const textModules = ({ rewards, expiring }: GooglePassView) => [
-  ...(rewards ? [{ id: 'rewards', header: 'Rewards', body: rewardLines(rewards) }] : []),
-  ...(expiring?.length ? [{ id: 'expiring', header: 'Expiring', body: expiring.join('\n') }] : []),
-];
+function textModules(view: GooglePassView) {
+  const { rewards, expiring } = view;
+  const words = wordsOf(view);
+  return [
+    ...(rewards ? [{ id: 'rewards', header: words.rewardsBehind, body: rewardLines(rewards, words) }] : []),
+    ...(expiring?.length ? [{ id: 'expiring', header: words.expiring, body: expiring.join('\n') }] : []),
+  ];
+}
 
 type Balance = { int: number } | { string: string };
 

@@ -68,11 +68,11 @@ const ended = () =>
     return row && row.state !== 'queued' && row;
   });
 
-const join = (email: string) =>
-  merchant.call(`/enroll/${program.slug}/submit`, { body: { email, firstName: 'Mallory' }, credential: null });
+const join = (email: string, firstName = 'Mallory') =>
+  merchant.call(`/enroll/${program.slug}/submit`, { body: { email, firstName }, credential: null });
 
 describe('a public enrollment', () => {
-  it('mails the link to the card, in the language of the program, without text from the form', async () => {
+  it('mails the link to the card, in the language of the program, and greets by name', async () => {
     const email = newAddress();
     const { body } = await join(email);
     const [mail] = await until(() => mailsTo(email).length > 0 && mailsTo(email));
@@ -82,12 +82,34 @@ describe('a public enrollment', () => {
     });
     for (const content of [mail?.parsed.text, mail?.parsed.html]) {
       expect(content).toContain(body.data.apple.passUrl);
-      expect(content).not.toContain('Mallory');
+      expect(content).toContain('Hallo Mallory,');
     }
     const row = await ended();
     expect(row).toMatchObject({ state: 'sent', kind: 'card-link', programId: program._id, attempts: 1 });
     expect(Object.keys(row)).not.toEqual(expect.arrayContaining(['sealed']));
     expect(row).not.toHaveProperty('dueAt');
+  });
+
+  it('greets nobody by a first name that says something else, because anybody can enter any address', async () => {
+    for (const firstName of [
+      'See evil.example',
+      'Call +49 30 1',
+      'You have won a prize',
+      'https://x.example',
+      'A'.repeat(31),
+    ]) {
+      const email = newAddress();
+      expect((await join(email, firstName)).status).toBe(201);
+      const [mail] = await until(() => mailsTo(email).length > 0 && mailsTo(email));
+      for (const content of [mail?.parsed.text, mail?.parsed.html]) {
+        expect(content).toContain('Hallo,');
+        expect(content).not.toContain(firstName);
+      }
+    }
+    const email = newAddress();
+    await join(email, 'Anne-Sophie O’Neill');
+    const [mail] = await until(() => mailsTo(email).length > 0 && mailsTo(email));
+    expect(mail?.parsed.text).toContain('Hallo Anne-Sophie O’Neill,');
   });
 
   it('with a known email mails the current link, and its answer contains no data of the member', async () => {

@@ -39,7 +39,7 @@ describe('a pass', () => {
   it('names the rewards that are ready, and all of them on its back', () => {
     expect(fieldsOf({ rewards, goal: 100 }, 60)).toMatchObject({
       reward: 'REWARDS: Mug, Cup',
-      rewards: 'Rewards: Mug (30): ready\nCup (50): ready\nReward (100): 40 to go',
+      rewards: 'Rewards: Mug (30): Ready\nCup (50): Ready\nReward (100): 40 to go',
     });
     expect(fieldsOf({ rewards }, 30).reward).toBe('REWARD: Mug');
     expect(fieldsOf({ rewards, goal: 100 }, 10).reward).toBe('TO NEXT REWARD: 20');

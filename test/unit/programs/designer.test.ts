@@ -1,11 +1,8 @@
 // The designer of the console changes every field that a merchant may change by the API.
 import { expect, it } from 'vitest';
-import { SAMPLES } from '../../../activities/wallets/apple/templateCheck.rules.js';
-import { passTemplate } from '../../../schemas/programs/passTemplate.schema.js';
 import { programContentFields } from '../../../schemas/programs/programEdits.schema.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
 import { fieldPaths } from '../../../schemas/shared/shapeWalk.rules.js';
-import { passDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
 
 interface Field {
   path: string;
@@ -14,7 +11,7 @@ interface Field {
 
 // The console is compiled by itself, so its modules have no types here.
 const designer = '../../../console/pages/designSections.js';
-const { sections, passLabels }: { sections: { fields: Field[] }[]; passLabels: string[] } = await import(designer);
+const { sections }: { sections: { fields: Field[] }[] } = await import(designer);
 
 /** The fields without a control, and why. */
 const withoutControl: Record<string, string> = {
@@ -44,18 +41,4 @@ it('the designer has a control for every field of a program, or says why not', (
 it('the designer has no control and no reason for a field that there is not', () => {
   expect(controls.filter((path) => !all.includes(path))).toEqual([]);
   expect(Object.keys(withoutControl).filter((path) => !leaves.includes(path) || controls.includes(path))).toEqual([]);
-});
-
-it('the designer offers to translate every label that the service puts on a pass', () => {
-  const identity = { passTypeId: 'pass.x', teamId: 'T' };
-  const labels = (['points', 'stamps', 'tiered'] as const).flatMap((style) => {
-    const design = passDesign(identity, { name: 'P', style, goal: 10 }, passTemplate.parse({}));
-    return SAMPLES.flatMap((view) => {
-      const { storeCard } = passJson(design, view);
-      return Object.values(storeCard as Record<string, { label: string }[]>).flatMap((fields) =>
-        fields.map(({ label }) => label),
-      );
-    });
-  });
-  expect([...passLabels].sort()).toEqual([...new Set(labels)].filter((label) => label !== 'POINTS').sort());
 });

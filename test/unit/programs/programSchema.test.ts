@@ -148,7 +148,7 @@ function mutate(program: Json, { kind, at, from, field, value }: Mutation): Json
 
 /** The messages for rules that a JSON Schema cannot express; the description of the schema lists them. */
 const beyond =
-  /^(?:must have a visible character|must be above the tier before it|".*" is taken|the key .* is taken|must be at most the goal of the card|the image .*|must be an address|must be an IANA time zone, .*)$/s;
+  /^(?:must have a visible character|must be above the tier before it|".*" is taken|the key .* is taken|must be at most the goal of the card|the image .*|must be an address|must be an IANA time zone, .*|must be the code of a language.*)$/s;
 
 it('the schema accepts what the service accepts, and refuses what it refuses, however an example is changed', () => {
   const counts = { accepted: 0, refused: 0 };

@@ -76,7 +76,7 @@ describe("a member's Google object", () => {
   it('shows which rewards are ready', () => {
     const rewards = [mug, { ...mug, id: 'cup', name: 'Cup', cost: 7, ready: false, missing: 4 }];
     expect(loyaltyObjectOf(issuer, { ...view, rewards }).textModulesData).toEqual([
-      { id: 'rewards', header: 'Rewards', body: 'Mug (3): ready\nCup (7): 4 to go' },
+      { id: 'rewards', header: 'Rewards', body: 'Mug (3): Ready\nCup (7): 4 to go' },
     ]);
   });
 
