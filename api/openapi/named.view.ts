@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { actor } from '../../schemas/access/actor.schema.js';
 import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
+import { auditAction } from '../../schemas/access/audit.schema.js';
 import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
 import * as users from '../../schemas/access/users.schema.js';
 import * as batches from '../../schemas/batches/batches.schema.js';
@@ -21,6 +22,7 @@ import * as transactions from '../../schemas/points/ledger.schema.js';
 import { rewardState } from '../../schemas/points/rewards.rules.js';
 import { earnRule } from '../../schemas/programs/earning.schema.js';
 import { expiryRule } from '../../schemas/programs/expiry.schema.js';
+import { links } from '../../schemas/programs/links.schema.js';
 import * as passTemplate from '../../schemas/programs/passTemplate.schema.js';
 import * as programEdits from '../../schemas/programs/programEdits.schema.js';
 import { programRecord, programSnapshot, programSummary, tier } from '../../schemas/programs/programs.schema.js';
@@ -64,10 +66,14 @@ export const namedRequests = {
   PassImage: passTemplate.image,
   PassBackField: passTemplate.backField,
   PassLocation: passTemplate.location,
+  PassLinks: links,
+  BarcodeFormat: passTemplate.barcodeFormat,
+  AuditAction: auditAction,
 } satisfies Record<string, z.ZodType>;
 
 export const namedResults = {
   ApiKey: apiKeys.apiKey,
+  AuditAction: auditAction,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
   Reader: readers.reader,
   Role: role,

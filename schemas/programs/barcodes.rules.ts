@@ -44,8 +44,10 @@ const rules: Record<BarcodeFormat, FormatRule> = {
     ...{ apple: 'PKBarcodeFormatCode128', google: () => 'CODE_128' },
   },
   Code39: {
-    // Its other signs are read by some scanners as the first half of another letter (full ASCII).
-    ...{ holds: ofForm(/^[0-9A-Z .-]+$/), must: 'capitals A to Z, digits, blanks, hyphens and dots' },
+    // Its other signs are read by some scanners as the first half of another letter (full ASCII), and six signs as a
+    // number of Italian medicines (Code 32).
+    holds: ofForm(/^(?!.{6}$)[0-9A-Z .-]+$/),
+    must: 'capitals A to Z, digits, blanks, hyphens and dots, and not six of them',
     ...{ apple: 'PKBarcodeFormatCode39', google: () => 'CODE_39', needsQrBehind: true },
   },
   Codabar: {

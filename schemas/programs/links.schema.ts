@@ -18,7 +18,8 @@ export const links = z
     phone: z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be a number with its country, such as +442079460958'),
   })
   .partial()
-  .refine((given) => Object.keys(given).length <= maxLinks, `must be at most ${maxLinks} of website, order and phone`);
+  .refine((given) => Object.keys(given).length <= maxLinks, `must be at most ${maxLinks} of website, order and phone`)
+  .meta({ maxProperties: maxLinks });
 
 type Links = z.output<typeof links>;
 

@@ -76,6 +76,8 @@ export const location = z.strictObject({
   relevantText: trimmedText(1, 200).optional(),
 });
 
+export const barcodeFormat = z.enum(barcodeFormats);
+
 const languageCode = z
   .string()
   .regex(/^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/, {
@@ -102,8 +104,7 @@ export const passTemplate = z
       })
       .prefault({}),
     barcode: z.enum(['memberCode', 'externalId']).optional(),
-    barcodeFormat: z
-      .enum(barcodeFormats)
+    barcodeFormat: barcodeFormat
       .optional()
       .describe('default QR; a code that the format cannot hold is shown as QR, and refused as a new externalId'),
     organizationName: nameText(100).optional(),

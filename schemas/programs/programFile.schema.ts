@@ -1,6 +1,7 @@
 // The JSON Schema of the program file, for editors. Served at /api/v1/program.schema.json; program.schema.json in the
 // repository is the same.
 import { z } from 'zod';
+import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
 import { programFile } from './programs.schema.js';
 
 type JsonSchema = Record<string, unknown>;
@@ -15,6 +16,13 @@ const rule = (style: string, met: JsonSchema, unmet: JsonSchema | true = true): 
   else: unmet,
 });
 
+const inTemplate = (given: JsonSchema, required: JsonSchema): JsonSchema => ({
+  properties: {
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    passTemplate: { if: { properties: given, required: Object.keys(given) }, then: required },
+  },
+});
+
 const sale = ['per', 'points', 'currency'];
 const noSale = { properties: Object.fromEntries(sale.map((field) => [field, false])) };
 
@@ -23,6 +31,11 @@ const between: JsonSchema[] = [
     'stamps',
     { required: ['goal'], properties: { goal: { maximum: 100 }, earn: noSale } },
     { properties: { earn: { required: sale } } },
+  ),
+  inTemplate({ poster: { const: true } }, { properties: { images: { required: ['artwork'] } }, required: ['images'] }),
+  inTemplate(
+    { barcodeFormat: { enum: barcodeFormats.filter((barcodeFormat) => memberCodeProblem({ barcodeFormat })) } },
+    { properties: { barcode: { const: 'externalId' } }, required: ['barcode'] },
   ),
   rule('tiered', { required: ['tiers'] }, { properties: { tiers: false, basis: false } }),
 ];
