@@ -3,6 +3,7 @@ import { readBatch } from '../../activities/batches/cancelBatch.writes.js';
 import { canMailCards, cardMailsOf, countCardMails } from '../../activities/batches/cardMails.reads.js';
 import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
+import { isFinished } from '../../schemas/batches/batches.schema.js';
 import type { cardMailEndpoints } from '../../schemas/batches/cardMails.routes.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { newId } from '../../schemas/shared/ids.js';
@@ -10,11 +11,11 @@ import type { ApiDeps } from '../http/apiDeps.js';
 import type { Routes } from '../http/request.js';
 import { presentBatch } from './batch.view.js';
 
-/** Throws BATCH_NOT_FOUND, CARDS_NOT_MAILABLE. */
+/** Throws BATCH_NOT_FOUND, and CARDS_NOT_MAILABLE when the list of its members is not kept any more. */
 async function importAt(deps: ApiDeps, at: { merchantId: string; batchId: string }): Promise<BatchRow> {
   const batch = await readBatch(deps, at);
   if (batch.kind !== 'members.import') throw new ServiceError('BATCH_NOT_FOUND');
-  if (!canMailCards(deps, batch)) throw new ServiceError('CARDS_NOT_MAILABLE');
+  if (isFinished(batch.phase) && batch.rowsUntil === undefined) throw new ServiceError('CARDS_NOT_MAILABLE');
   return batch;
 }
 
@@ -28,7 +29,9 @@ export const cardMailRoutes: Routes<keyof typeof cardMailEndpoints> = {
 
   async mailCards({ deps, caller, params }) {
     const { merchantId, actor: startedBy } = caller;
-    const { _id: mailsCardsOf, programId } = await importAt(deps, { merchantId, batchId: params.id ?? '' });
+    const batch = await importAt(deps, { merchantId, batchId: params.id ?? '' });
+    if (!canMailCards(deps, batch)) throw new ServiceError('CARDS_NOT_MAILABLE');
+    const { _id: mailsCardsOf, programId } = batch;
     const earlier = (await cardMailsOf(deps, { merchantId, importIds: [mailsCardsOf] })).get(mailsCardsOf);
     const row =
       earlier ??
