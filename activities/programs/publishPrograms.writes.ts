@@ -211,12 +211,12 @@ async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transa
   );
   const statements: Statement[] = [];
   let expectedMatches = 0;
-  const move = (slug: string, programId: string, change: Record<string, object>) => {
-    statements.push(update(deps, 'slugs', { _id: slug, programId }, change));
+  const move = (asRead: Record<string, unknown>, change: Record<string, object>) => {
+    statements.push(update(deps, 'slugs', asRead, change));
     expectedMatches += 1;
   };
   for (const [slug, programId] of givenUp) {
-    if (!taken.has(slug)) move(slug, programId, { $set: { givenUpAt: deps.now() } });
+    if (!taken.has(slug)) move({ _id: slug, programId }, { $set: { givenUpAt: deps.now() } });
   }
   for (const [slug, { merchantId, programId }] of taken) {
     const owner = owners.get(slug);
@@ -226,7 +226,10 @@ async function slugWrites(deps: Deps, wanted: readonly Wanted[]): Promise<Transa
       continue;
     }
     if (!owner.givenUpAt && !givenUp.has(slug)) throw new ServiceError('SLUG_TAKEN');
-    move(slug, owner.programId, { $set: { merchantId, programId }, $unset: { givenUpAt: '' } });
+    const { programId: before, givenUpAt } = owner;
+    // Its program may take a slug back that was read as given up.
+    const asRead = { _id: slug, programId: before, ...(givenUpAt && { givenUpAt }) };
+    move(asRead, { $set: { merchantId, programId }, $unset: { givenUpAt: '' } });
   }
   return { statements, expectedMatches };
 }

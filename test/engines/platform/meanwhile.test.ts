@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { finishImport } from '../../../activities/batches/imports/finishImport.activity.js';
 import { eraseMember } from '../../../activities/persons/eraseMember.writes.js';
 import { removeTraces } from '../../../activities/persons/removeTraces.activity.js';
+import { publishProgram } from '../../../activities/programs/publishPrograms.writes.js';
 import { newDelivery } from '../../../activities/webhooks/newDelivery.rules.js';
 import { updateSubscription } from '../../../activities/webhooks/subscriptions.writes.js';
 import type { Deps } from '../../../platform/deps.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { batchRow } from '../../rig/start/batchRow.js';
+import { aDesigner } from '../../rig/start/designer.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 import { startTestWorker, type TestWorker } from '../../rig/start/testWorker.js';
@@ -42,9 +44,17 @@ function during<Rows extends object>(
       if (typeof real !== 'function') return real;
       if (property !== method) return real.bind(target);
       if (method === 'find')
-        return async function* found(...given: unknown[]) {
-          yield* real.apply(target, given);
-          await meanwhile();
+        return (...given: unknown[]) => {
+          const found = async function* () {
+            yield* real.apply(target, given);
+            await meanwhile();
+          };
+          const toArray = async () => {
+            const all: unknown[] = [];
+            for await (const row of found()) all.push(row);
+            return all;
+          };
+          return Object.assign(found(), { toArray });
         };
       return async (...given: unknown[]) => {
         await meanwhile();
@@ -112,4 +122,27 @@ it('an import that another run ends while its rows are being counted keeps the c
     phase: 'completed',
   });
   expect(await batches.findOne({ _id: row._id })).toMatchObject({ counts: row.counts });
+});
+
+it('a given-up address that its program takes back while another program takes it stays with the first', async () => {
+  const { slugs } = service.deps.collections;
+  const designer = await aDesigner(merchant);
+  const [first, second] = [await merchant.program(), await merchant.program()];
+  await designer.edit(first._id, { slug: `${first.slug}-2` });
+  expect((await designer.publish(first._id)).status).toBe(200);
+  for (const { _id } of [first, second])
+    expect((await designer.edit(_id, { slug: first.slug })).status).toBe(200);
+  let isTakenBack = false;
+  const takenBack = during(slugs, 'find', async () => {
+    if (isTakenBack) return;
+    isTakenBack = true;
+    expect((await designer.publish(first._id)).status).toBe(200);
+  });
+  const collections = { ...service.deps.collections, slugs: takenBack };
+  const actor = { type: 'user', id: 'tester' } as const;
+  const at = { merchantId: merchant.id, programId: second._id, actor, version: undefined };
+  await expect(publishProgram({ ...service.deps, collections }, at)).rejects.toMatchObject({ code: 'SLUG_TAKEN' });
+  expect(isTakenBack).toBe(true);
+  const { _id, merchantId } = { _id: first.slug, merchantId: merchant.id };
+  expect(await slugs.findOne({ _id })).toEqual({ _id, merchantId, programId: first._id });
 });
