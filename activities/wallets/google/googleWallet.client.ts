@@ -281,9 +281,13 @@ function readObject(data: walletobjects_v1.Schema$LoyaltyObject): GoogleObject {
 /** A PATCH merges, so what a program no longer has is sent as null. */
 const noModules: Record<string, null> = { linksModuleData: null, merchantLocations: null };
 
-/** Whether `present` contains all fields of `wanted`. Google adds fields of its own to stored classes. */
+/**
+ * Whether `present` contains all fields of `wanted`, and lists as long as those. Google adds fields of its own to stored
+ * classes.
+ */
 function holds(present: unknown, wanted: unknown): boolean {
   if (wanted === null) return present === undefined || present === null;
+  if (Array.isArray(wanted) && (!Array.isArray(present) || present.length !== wanted.length)) return false;
   if (typeof wanted !== 'object') return present === wanted;
   if (typeof present !== 'object' || present === null) return false;
   const fields = new Map<string, unknown>(Object.entries(present));

@@ -88,6 +88,17 @@ describe("a program's class at Google", () => {
     };
     await wallet.upsertClass({ ...program, links, places });
     expect(kept()).toEqual({ linksModuleData: { uris: links }, merchantLocations: places });
+    const site = { id: 'website', uri: 'https://example.com/', description: 'example.com' };
+    const more = { links: [...links, site], places: [...places, { latitude: 48.1, longitude: 11.6 }] };
+    await wallet.upsertClass({ ...program, ...more });
+    expect(kept()).toEqual({ linksModuleData: { uris: more.links }, merchantLocations: more.places });
+    for (const fewer of [
+      { ...more, links },
+      { links, places },
+    ]) {
+      expect(await wallet.upsertClass({ ...program, ...fewer })).toMatchObject({ outcome: 'updated' });
+      expect(kept()).toEqual({ linksModuleData: { uris: fewer.links }, merchantLocations: fewer.places });
+    }
     const without = { ...program, links: [], places: [] };
     expect(await wallet.upsertClass(without)).toMatchObject({ outcome: 'updated' });
     expect(kept()).toEqual({});
