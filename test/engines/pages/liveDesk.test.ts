@@ -1,6 +1,7 @@
 // The live desk of `npm start` (docs/console.md): two virtual phones that hold the cards of the demo's members.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { decodeJwt, SignJWT } from 'jose';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
@@ -227,7 +228,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     expect((await order({ Origin: 'http://elsewhere.example' })).status).toBe(403);
   });
 
-  it('is the owner’s alone: another session, or none, neither reads it nor its mails nor ends anything', async () => {
+  it('is the owner’s alone: another session, one of another merchant, or none, neither reads it nor its mails nor ends anything', async () => {
     const { publicUrl } = stack.file();
     const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
@@ -244,7 +245,15 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const looker = { Cookie: `session=${cookieOf(await press({ publicUrl }, link))}` };
     const href = await mailed.getAttribute('href');
     const origin = new URL(publicUrl).origin;
-    for (const headers of [looker, {}]) {
+    const { demo, baseUrl } = stack.file();
+    const secret = new TextEncoder().encode(await readFile(join(stackDir, 'console-jwt-secret'), 'utf8'));
+    const token = await new SignJWT({ ...decodeJwt(demo.consoleToken), merchantId: 'elsewhere' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(secret);
+    const neighbour = { Cookie: `session=${token}` };
+    const known = (await (await fetch(`${baseUrl}/auth/session`, { headers: neighbour })).json()) as { data: unknown };
+    expect(known.data).toMatchObject({ merchant: { id: 'elsewhere' }, roleIds: ['owner'] });
+    for (const headers of [looker, neighbour, {}]) {
       const asked = { headers: { ...headers, Origin: origin } };
       expect((await fetch(desk, asked)).status).toBe(403);
       expect((await fetch(href ?? '', asked)).status).toBe(403);

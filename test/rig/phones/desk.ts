@@ -297,16 +297,23 @@ async function carryOut(given: z.infer<typeof order>): Promise<void> {
   else kill(given.name);
 }
 
-const session = z.object({ data: z.object({ roleIds: z.array(z.string()) }) });
+const session = z.object({
+  data: z.object({ merchant: z.object({ id: z.string() }), roleIds: z.array(z.string()) }),
+});
 
-/** Whether the session of the request is an owner's. Browsers send the cookie of the console to every port of a host. */
+/**
+ * Whether the session of the request is an owner's of the demo's merchant. Browsers send the cookie of the console to
+ * every port of a host.
+ */
 async function isOwner({ headers: { cookie = '' } }: IncomingMessage): Promise<boolean> {
-  const { baseUrl } = readStackFile(stackDir) ?? stackIsDown();
+  const { baseUrl, demo } = readStackFile(stackDir) ?? stackIsDown();
   const answer = await fetch(`${baseUrl}/auth/session`, {
     headers: { Cookie: cookie },
     signal: AbortSignal.timeout(callWithinMs),
   });
-  return answer.ok && session.parse(await answer.json()).data.roleIds.includes('owner');
+  if (!answer.ok) return false;
+  const { merchant, roleIds } = session.parse(await answer.json()).data;
+  return merchant.id === demo.merchantId && roleIds.includes('owner');
 }
 
 /**
