@@ -95,15 +95,16 @@ export interface SeedDemo {
   /** The page that the link opens. */
   publicUrl: string;
   consoleJwtSecret: string;
-  /** Whether a new merchant gets no history. */
+  /** Whether a new merchant gets no history, now and later. */
   isEmpty: boolean;
 }
 
-/** Plans the history of a demo that has no member yet. */
-async function planHistory({ collections }: Deps, at: Date): Promise<void> {
+/** Plans the history of a demo that has no member yet, or notes that it gets none, at later starts either. */
+async function planHistory({ collections }: Deps, { at, isEmpty }: { at: Date; isEmpty: boolean }): Promise<void> {
   const merchantId = demoMerchantId;
   if (await collections.members.findOne({ merchantId }, { projection: { _id: 1 } })) return;
-  await collections.counters.updateOne({ _id: historyId }, { $setOnInsert: { merchantId, at } }, { upsert: true });
+  const row = { merchantId, at, ...(isEmpty && { made: 1 }) };
+  await collections.counters.updateOne({ _id: historyId }, { $setOnInsert: row }, { upsert: true });
 }
 
 export async function seedDemo({
@@ -133,7 +134,7 @@ export async function seedDemo({
       const known = await deps.collections.programs.findOne({ _id: program._id }, { projection: { _id: 1 } });
       if (!known) await applyPrograms(deps, { programs: [program], actor: { type: 'user', id: consoleUser } });
     }
-    if (!isEmpty) await planHistory(deps, now);
+    await planHistory(deps, { at: now, isEmpty });
     const apiKey = keptKey(stackDir);
     await deps.collections.apiKeys.updateOne(
       { hash: sha256(apiKey) },

@@ -7,7 +7,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
+import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { historyId } from '../../../stack/demo.js';
 import { assertGivenMongodb } from '../../../stack/engines/mongodb.js';
 import { findPort } from '../../../stack/ports.js';
 import { startMarkOf } from '../../../stack/processIdentity.js';
@@ -53,6 +55,13 @@ describe('a running stack', () => {
     expect(commandOf(pids.mongodb)).toContain(stackDir);
     expect((await fetch(new URL('/readyz', file.publicUrl))).status).toBe(200);
     expect((await fetch(file.temporalUi ?? '')).status).toBe(200);
+  });
+
+  test('a demo that was first started empty gets no history later', async () => {
+    const mongo = await MongoClient.connect(stack.file().mongodbUri);
+    const counters = mongo.db('loyalty').collection<Document & { _id: string }>('counters');
+    expect(await counters.findOne({ _id: historyId })).toMatchObject({ merchantId: 'demo', made: 1 });
+    await mongo.close();
   });
 
   test('console and workflows are bundled while the engines start', () => {
