@@ -56,10 +56,11 @@ export async function composeMail(
 function invited(
   { invitation, may }: (typeof catalogues)[Language]['mail'],
   merchant: string,
-  { invitedBy, roles = [] }: MailData,
+  { invitedBy, roles = [], ownRoles = [] }: MailData,
 ): string {
-  const told = roles.map((role) => may[role as keyof typeof may] ?? invitation.role(isolated(role)));
-  return [invitation.text(merchant, invitedBy), ...told].join(' ');
+  const told = roles.flatMap((role) => may[role as keyof typeof may] ?? []);
+  const named = ownRoles.map((name) => invitation.role(isolated(name)));
+  return [invitation.text(merchant, invitedBy), ...told, ...named].join(' ');
 }
 
 async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, email: string) {

@@ -3,6 +3,7 @@
 // its mail fails, because the user can request a link.
 
 import type { UserRow } from '../../schemas/access/access.rows.js';
+import { builtInRoles } from '../../schemas/access/permissions.schema.js';
 import { invitationMs } from '../../schemas/mail/mails.schema.js';
 import { type Config, isMailOn } from '../../schemas/shared/config.schema.js';
 import { sha256 } from '../../schemas/shared/ids.js';
@@ -31,20 +32,20 @@ export async function mailLink(deps: MailDeps, { kind, users, token, language, i
   const merchant = await deps.collections.merchants.findOne({ _id: merchantId }, { projection: { name: 1 } });
   // A mail to a person who belongs to several merchants names none of them.
   const merchantName = others.length === 0 ? merchant?.name : undefined;
-  const roles = kind === 'invitation' ? await roleNamesOf(deps, first) : undefined;
+  const roles = kind === 'invitation' ? await rolesOf(deps, first) : {};
   const data = {
     link: signInUrl(deps, token),
     ...(merchantName !== undefined && { merchantName }),
     ...(invitedBy !== undefined && { invitedBy }),
-    ...(roles && { roles }),
+    ...roles,
   };
   await queueMail(deps, { merchantId, to, reason: `${kind}:${sha256(token)}`, kind, language, data });
 }
 
-/** The ids of built-in roles, and the names of the merchant's own. */
-async function roleNamesOf(deps: MailDeps, { merchantId, roleIds }: UserRow): Promise<string[]> {
+/** Apart, because a merchant may give a role the name of a built-in one. */
+async function rolesOf(deps: MailDeps, { merchantId, roleIds }: UserRow) {
   const own = await deps.collections.roles.find({ _id: { $in: roleIds }, merchantId }).toArray();
-  return roleIds.map((id) => own.find(({ _id }) => _id === id)?.name ?? id);
+  return { roles: roleIds.filter((id) => Object.hasOwn(builtInRoles, id)), ownRoles: own.map(({ name }) => name) };
 }
 
 async function mailNewLink(deps: MailDeps, { users, ...mail }: Omit<LinkMail, 'token'>): Promise<void> {

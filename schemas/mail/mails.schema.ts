@@ -25,7 +25,8 @@ const mailData = z.object({
   link: z.string().optional().describe('of a sign-in, an invitation or a confirmation'),
   merchantName: z.string().optional().describe('whose console the link opens'),
   invitedBy: z.string().optional().describe('the email of who invites'),
-  roles: z.array(z.string()).optional().describe('of an invitation: the names of its roles'),
+  roles: z.array(z.string()).optional().describe('of an invitation: the ids of its built-in roles'),
+  ownRoles: z.array(z.string()).optional().describe('of an invitation: the names of its roles of the merchant'),
   joining: joining.optional().describe('what the confirmation of the address enrolls'),
 });
 export type MailData = z.output<typeof mailData>;

@@ -45,6 +45,11 @@ it('says what the role may do, and names a role of the merchant', async () => {
   await service.deps.collections.roles.insertOne({ _id, merchantId: merchant.id, name: 'Terrace', permissions });
   expect(await invited('till@example.com', ['till'])).toContain('redeem rewards and undo at the till');
   expect(await invited('terrace@example.com', [_id])).toContain('Your role there is Terrace.');
+  const owners = { _id: 'role-owners', merchantId: merchant.id, name: 'owner', permissions };
+  await service.deps.collections.roles.insertOne(owners);
+  const text = await invited('named-owner@example.com', [owners._id]);
+  expect(text).toContain('Your role there is owner.');
+  expect(text).not.toContain('everything');
 });
 
 it('works once, for a day', async () => {
