@@ -3,6 +3,7 @@
 // (docs/decisions/passes-signed-by-our-own-code.md).
 import { createHash } from 'node:crypto';
 import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
+import { isLanguage } from '../../../schemas/shared/languages/codes.rules.js';
 import { type ApplePassView, type PassDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
 import type { RealAppleCredentials } from './credentials.rules.js';
 import { signManifest } from './signature.rules.js';
@@ -35,9 +36,17 @@ function packed(name: string, bytes: Buffer): PackedFile {
   return { ...zipFile(name, bytes), manifestLine: `${JSON.stringify(name)}:"${sha1}"` };
 }
 
+/** A stored template may have a code that is refused since and is no language; phones ignore its texts. */
+function withoutUnknownLanguages(program: TemplatedProgram): TemplatedProgram {
+  const { passTemplate: template } = program;
+  if (!template?.locales) return program;
+  const locales = Object.fromEntries(Object.entries(template.locales).filter(([code]) => isLanguage(code)));
+  return { ...program, passTemplate: { ...template, locales } };
+}
+
 /** Called once for each version of a template. Throws PassTemplateError with all problems found. */
 export function compileTemplate(identity: PassIdentity, program: TemplatedProgram): CompiledTemplate {
-  const check = checkTemplate(identity, program);
+  const check = checkTemplate(identity, withoutUnknownLanguages(program));
   if (!check.ok) throw new PassTemplateError(check.problems);
   const { template, design } = check;
   const icon = template.images.icon === undefined ? defaultIcon(inks(template)) : [];

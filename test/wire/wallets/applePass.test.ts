@@ -12,7 +12,11 @@ import {
 } from '../../../activities/wallets/apple/credentials.rules.js';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
 import { buildPass, compileTemplate } from '../../../activities/wallets/apple/passPackage.view.js';
-import { PassTemplateError, type TemplatedProgram } from '../../../activities/wallets/apple/templateCheck.rules.js';
+import {
+  PassTemplateError,
+  type TemplatedProgram,
+  templateProblems,
+} from '../../../activities/wallets/apple/templateCheck.rules.js';
 import { zip, zipFile } from '../../../activities/wallets/apple/zip.rules.js';
 import type { ApplePassView } from '../../../schemas/wallets/apple/pass.view.js';
 import { BrokenPass, openPkpass, type PassJson, unzip } from '../../rig/checks/pkpass.js';
@@ -291,6 +295,14 @@ describe('the content of a pass', () => {
     expect(files.get('de.lproj/pass.strings')?.toString()).toBe(
       '"MEMBER ID" = "MITGLIEDS-NR.";\n"Terms" = "Die \\"Regeln\\"";\n',
     );
+  });
+
+  it('is built from a stored template with a code that is no language, without its texts', () => {
+    const { locales } = RICH.passTemplate ?? {};
+    const stored = { ...RICH, passTemplate: { ...RICH.passTemplate, locales: { ...locales, jp: { Terms: '規約' } } } };
+    expect(templateProblems(stored)).toMatchObject([{ path: 'passTemplate.locales.jp' }]);
+    const files = unzip(buildPass(credentials, compileTemplate(credentials, stored), VIEW));
+    expect([...files.keys()].filter((name) => name.includes('.lproj/'))).toEqual(['de.lproj/pass.strings']);
   });
 
   it('shows a new strip after each stamp, and always the strip of a template that has one', () => {
