@@ -13,6 +13,7 @@ import { applePassView } from '../../schemas/wallets/passes.view.js';
 import type { Apns } from './apple/apns.client.js';
 import { loadAppleCredentials, type RealAppleCredentials } from './apple/credentials.rules.js';
 import type { CompiledTemplate } from './apple/passPackage.view.js';
+import type { TemplatedProgram } from './apple/templateCheck.rules.js';
 import { loadGoogleCredentials, type RealGoogleCredentials } from './google/credentials.rules.js';
 import type { GoogleWalletApi } from './google/googleWallet.schema.js';
 
@@ -143,11 +144,11 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
     return known;
   };
   const compileOnce = (program: Program): CompiledTemplate | Error => {
-    const { name, style, goal, passTemplate } = program;
-    const key = createHash('sha1')
-      .update(JSON.stringify([name, style, goal, passTemplate]))
-      .digest('base64');
-    const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, program));
+    const { name, style, goal, language, passTemplate } = program;
+    // All that a template is compiled from is part of its key.
+    const content: TemplatedProgram = { name, style, goal, language, passTemplate };
+    const key = createHash('sha1').update(JSON.stringify(content)).digest('base64');
+    const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, content));
     byContent.set(key, template);
     byProgram.set(program, template);
     return template;

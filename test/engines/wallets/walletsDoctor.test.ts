@@ -4,11 +4,13 @@ import { Writable } from 'node:stream';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWallets } from '../../../activities/wallets/wallets.client.js';
+import { catalogues, languages } from '../../../schemas/shared/languages/index.js';
 import { passReport } from '../../../schemas/wallets/passReport.schema.js';
+import { unzip } from '../../rig/checks/pkpass.js';
 import { until } from '../../rig/checks/until.js';
 import { makeAppleCertificates } from '../../rig/standins/appleCertificates.js';
 import { type Customer, type Customers, startCustomers } from '../../rig/start/customers.js';
-import { addKey, aMerchant } from '../../rig/start/merchant.js';
+import { addKey, aMerchant, manyMembers } from '../../rig/start/merchant.js';
 import { type RealWallets, startRealWallets } from '../../rig/start/realWallets.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -158,6 +160,20 @@ describe('credentials that expire while the service runs', () => {
     expect([before, wallets.modes.apple, wallets.modes.google]).toEqual(['real', 'stub', 'real']);
     await wallets.close();
   });
+});
+
+it('passes of programs that differ in their language alone have the labels of each', async () => {
+  const { config } = real.service.deps;
+  const wallets = await createWallets({ config, log: pino({ level: 'silent' }) });
+  const program = await real.merchant.program();
+  const [member] = await manyMembers(real.service.deps, { program, count: 1 });
+  if (!member) throw new Error('There is no member.');
+  for (const language of languages) {
+    const pass = wallets.apple?.build(member, { ...program, language }) ?? Buffer.alloc(0);
+    const content = unzip(pass).get('pass.json')?.toString();
+    expect([language, content]).toEqual([language, expect.stringContaining(catalogues[language].pass.memberId)]);
+  }
+  await wallets.close();
 });
 
 describe('credentials that do not fit', () => {
