@@ -30,9 +30,9 @@ interface Waiting {
 }
 
 /**
- * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage, or what to wait for. A batch that has
- * ended or is cancelled runs no step. Throws ApplicationFailure BATCH_NOT_FOUND, and MERCHANT_SUSPENDED while the batch
- * has to wait.
+ * `step` runs one or more chunks and returns the number of the next one, or `stop` to end the stage, or what to wait
+ * for. A batch that has ended or is cancelled runs no step. Throws ApplicationFailure BATCH_NOT_FOUND, and
+ * MERCHANT_SUSPENDED while the batch has to wait.
  */
 export async function runChunks(
   deps: WorkerDeps,

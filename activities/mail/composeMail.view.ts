@@ -1,5 +1,5 @@
-// Composes a mail from the data at the time of sending, such as the current link to a card. Of what was
-// entered on the public page a mail contains only a first name, because anybody can enter the address of another person there.
+// Composes a mail from the data at the time of sending, such as the current link to a card. Of what was entered on the
+// public page a mail contains only a first name, because anybody can enter the address of another person there.
 import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';

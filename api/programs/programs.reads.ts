@@ -9,9 +9,9 @@ import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Caller } from '../http/caller.reads.js';
 
 /**
- * Reads the program of a public page without a cache; a slug that it has given up finds it too. Throws PROGRAM_NOT_FOUND when the program does not take members
- * from the public or its merchant is suspended, unless it is archived: enrolling into an archived program throws
- * PROGRAM_ARCHIVED.
+ * Reads the program of a public page without a cache; a slug that it has given up finds it too. Throws
+ * PROGRAM_NOT_FOUND when the program does not take members from the public or its merchant is suspended, unless it is
+ * archived: enrolling into an archived program throws PROGRAM_ARCHIVED.
  */
 export async function readPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
   const owner = await deps.collections.slugs.findOne({ _id: at.slug });
