@@ -282,8 +282,8 @@ function readObject(data: walletobjects_v1.Schema$LoyaltyObject): GoogleObject {
 const noModules: Record<string, null> = { linksModuleData: null, merchantLocations: null };
 
 /**
- * Whether `present` contains all fields of `wanted`, and lists as long as those. Google adds fields of its own to stored
- * classes.
+ * Whether `present` contains all fields of `wanted`, and lists of the same length. Google adds fields of its own to
+ * stored classes.
  */
 function holds(present: unknown, wanted: unknown): boolean {
   if (wanted === null) return present === undefined || present === null;

@@ -130,8 +130,7 @@ it('a given-up address that its program takes back while another program takes i
   const [first, second] = [await merchant.program(), await merchant.program()];
   await designer.edit(first._id, { slug: `${first.slug}-2` });
   expect((await designer.publish(first._id)).status).toBe(200);
-  for (const { _id } of [first, second])
-    expect((await designer.edit(_id, { slug: first.slug })).status).toBe(200);
+  for (const { _id } of [first, second]) expect((await designer.edit(_id, { slug: first.slug })).status).toBe(200);
   let isTakenBack = false;
   const takenBack = during(slugs, 'find', async () => {
     if (isTakenBack) return;

@@ -298,8 +298,8 @@ describe('the content of a pass', () => {
   });
 
   it('is built from a stored template with a code that is no language, without its texts', () => {
-    const { locales } = RICH.passTemplate ?? {};
-    const stored = { ...RICH, passTemplate: { ...RICH.passTemplate, locales: { ...locales, jp: { Terms: '規約' } } } };
+    const locales = { ...RICH.passTemplate?.locales, jp: { Terms: 'Rules' } };
+    const stored = { ...RICH, passTemplate: { ...RICH.passTemplate, locales } };
     expect(templateProblems(stored)).toMatchObject([{ path: 'passTemplate.locales.jp' }]);
     const files = unzip(buildPass(credentials, compileTemplate(credentials, stored), VIEW));
     expect([...files.keys()].filter((name) => name.includes('.lproj/'))).toEqual(['de.lproj/pass.strings']);
