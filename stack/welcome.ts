@@ -62,10 +62,10 @@ function tourLines({ baseUrl, demo }: TourInput): { receiver: string[]; client: 
   return {
     receiver: [`npm run -s receiver -- --secret ${receiverSecret}`],
     client: [
-      `KEY=${demo.apiKey}; API=${baseUrl}/merchants/me`,
-      `${call} $API/webhooks ${json(subscription)}; echo`,
-      `MEMBER=$(${call} $API/members ${json(member)} | node -p 'JSON.parse(fs.readFileSync(0)).data.id'); echo $MEMBER`,
-      `${call} -X PATCH $API/members/$MEMBER/points -H "Idempotency-Key: tour-$(date +%s)" ${json(change)}; echo`,
+      `KEY=${demo.apiKey}; API=${baseUrl}`,
+      `${call} $API/merchants/me/webhooks ${json(subscription)}; echo`,
+      `MEMBER=$(${call} $API/merchants/me/members ${json(member)} | node -p 'JSON.parse(fs.readFileSync(0)).data.id'); echo $MEMBER`,
+      `${call} -X PATCH $API/merchants/me/members/$MEMBER/points -H "Idempotency-Key: tour-$(date +%s)" ${json(change)}; echo`,
     ],
   };
 }
