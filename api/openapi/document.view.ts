@@ -51,7 +51,7 @@ const description = `Enroll loyalty members into pass programs, adjust points, r
 Every JSON answer is \`{success: true, data}\` or \`{success: false, error: {code, message}}\`; branch on \`error.code\`. The one
 exception is the public enrollment, which may answer \`success: false\` with \`partial: true\` and its data.
 
-Authenticate with an API key in either header form, or with the console's token. 1000 requests in 15 minutes for each key or user, and 50 for each IP address
+Authenticate with an API key in either header form, or with the console's token. 1000 requests in 15 minutes for each key, user or reader, and 50 for each IP address
 where no credential is needed, unless the operator says otherwise.
 
 Every answer has the header \`X-Request-Id\`, and every one below 500 except 431 the four \`RateLimit-*\` headers, as in \`components.headers\`.

@@ -71,7 +71,7 @@ export const idempotencyKeyParameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'One key for one change: for 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
+    'One key for one change: for at least 24 hours a retry with the same key and request gets the stored answer and applies nothing twice. Without one the service makes a key and names it in the answer.',
   schema: { type: 'string', pattern: key },
   example: 'till-4-receipt-20391',
 };

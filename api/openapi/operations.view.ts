@@ -32,10 +32,11 @@ export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1
 
 export const paramsOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-function accessSentence({ access, otherAccess, starterMay, alsoAccess, session }: Endpoint): string {
+function accessSentence({ access, otherAccess, starterMay, alsoAccess, session, description }: Endpoint): string {
   if (access === 'public') return 'Needs no credential; counted by IP address.';
   if (access === 'session') return 'Needs a console session, with any roles; an API key is refused.';
-  if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`, as the description says.`;
+  const described = description === undefined ? '' : ', as the description says';
+  if (otherAccess) return `Needs the permission \`${access}\` or \`${otherAccess}\`${described}.`;
   if (starterMay) return `Needs the permission \`${access}\`; who started the batch needs none.`;
   if (alsoAccess) return `Needs the permissions \`${access}\` and \`${alsoAccess}\`.`;
   return `Needs the permission \`${access}\`${session ? ' in a console session; an API key is refused' : ''}.`;
@@ -78,8 +79,8 @@ function requestBodyOf({ name, endpoint, requests }: OperationInput): Record<str
 function successDescription(status: number, statuses: readonly number[]): string {
   if (status === 201) return 'Created.';
   if (status === 202) return 'Accepted; the work goes on.';
-  if (statuses.includes(202)) return 'A dry run: nothing was written.';
-  return statuses.includes(201) ? 'It was there already; nothing was created.' : 'Done.';
+  if (statuses.includes(201)) return 'It was there already; nothing was created.';
+  return statuses.includes(202) ? 'A dry run: nothing was written.' : 'Done.';
 }
 
 /** The codes of the one success that may lack something. */

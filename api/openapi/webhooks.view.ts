@@ -9,7 +9,7 @@ import type { JsonSchema } from './shapes.view.js';
 
 const meanings: Record<EventType, string> = {
   'member.created': 'A member was enrolled, by any channel',
-  'member.updated': 'Names, email, phone, tags or status of a member changed',
+  'member.updated': 'Names, email, phone, externalId, tags or status of a member changed',
   'member.deleted': 'A member was erased',
   'points.changed': 'A balance was adjusted',
   'reward.redeemed': 'A reward was redeemed',
@@ -21,7 +21,7 @@ const meanings: Record<EventType, string> = {
   'campaign.sent': 'A campaign finished sending',
   'webhook.disabled': 'A subscription was disabled, because its receiver is gone or failed for five days',
   'batch.completed': 'A batch job was completed',
-  'batch.failed': 'A batch job failed',
+  'batch.failed': 'A batch job failed or was cancelled',
 };
 
 interface WebhookHeader {

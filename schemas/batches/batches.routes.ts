@@ -14,7 +14,7 @@ export const batchEndpoints = {
     tag: 'Members',
     summary: 'Import members from a CSV file',
     description:
-      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
+      'multipart/form-data with `programId` and one `file` (text/csv, at most 1 MiB and 5000 rows). Headers in any case and order: firstName, lastName, email, phone, initialPoints, externalId; `mapping` gives other headers a field. Commas, semicolons or tabs; UTF-8, UTF-16, or windows-1252 when the Content-Type of the part says so. `dryRun` answers what would happen, and writes nothing.',
     access: 'merchants.members:create',
     query: importOptions,
     audit: { action: 'import.start', writes: ['batches'] },
@@ -27,7 +27,7 @@ export const batchEndpoints = {
     tag,
     summary: 'Import members from a large CSV file; the answer is its batch',
     description:
-      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
+      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MiB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
     access: 'merchants.members:create',
     query: importOptions,
     audit: { action: 'import.start', writes: ['batches'] },
@@ -57,7 +57,7 @@ export const batchEndpoints = {
     tag,
     summary: 'End a batch before its time',
     description:
-      'An import needs `merchants.members:edit`, a campaign or a replay `merchants.campaigns:edit`, a rebuild `merchants.members:edit` in a console session. Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
+      'An import and its `cards.mail` need `merchants.members:edit`, a campaign or a replay `merchants.campaigns:edit`, a rebuild `merchants.members:edit` in a console session. Members that were created stay, get their passes and are published. The batch ends as `cancelled`, with `batch.failed`. A batch that creates nothing any more, or is over, is answered as it is.',
     access: 'merchants.members:edit',
     audit: { action: 'batch.cancel', writes: ['batches'] },
     otherAccess: 'merchants.campaigns:edit',

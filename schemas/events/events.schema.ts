@@ -39,7 +39,7 @@ const batchResult = z.object({
   merchantId,
   counts: importCounts
     .omit({ leftOut: true })
-    .describe('rows of an import, deliveries of a replay, passes of a rebuild'),
+    .describe('rows of an import, deliveries of a replay, passes of a rebuild, people of a `cards.mail`'),
   passIssuance,
   ...times,
   quiet: z.boolean().optional().describe('an import without `member.created` and `pass.created` for its rows'),
@@ -139,7 +139,7 @@ export const eventData = {
     test,
   }),
   'batch.completed': batchResult,
-  'batch.failed': batchResult.extend({ reason: z.string().describe('why it failed') }),
+  'batch.failed': batchResult.extend({ reason: z.string().describe('why it failed, or that it was cancelled') }),
 } as const;
 
 export type EventType = keyof typeof eventData;

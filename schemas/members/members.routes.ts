@@ -138,7 +138,7 @@ export const memberEndpoints = {
     tag: 'Members',
     summary: 'Replace a leaked card link',
     description:
-      'The answer has the new `apple.passUrl`; the old one is 404 at once, and passes on phones go on. Whoever had the old link may have loaded the pass, and with it its token: `replaceToken` replaces that, too. The pass then has to be added again from the new link, which replaces it on the phone.',
+      'The answer has the new `apple.passUrl`; the old one is 404 at once, and passes on phones go on. Somebody with the old link may have loaded the pass, and with it its token: `replaceToken` replaces that, too. The pass then has to be added again from the new link, which replaces it on the phone.',
     access: edit,
     audit: { action: 'member.card-link', writes: ['members'] },
     body: members.cardLinkRequest,

@@ -52,7 +52,7 @@ export const memberPatch = z
 
 export const statusRequest = z.strictObject({
   status: memberStatus,
-  reason: text(0, 500).optional().describe('a note for the audit; the web card of a voided or expired card shows it'),
+  reason: text(0, 500).optional().describe('a note; the web card of a voided or expired card shows it'),
 });
 
 /** The form in which tags are stored and compared: trimmed, inner white space collapsed, lower-cased. */

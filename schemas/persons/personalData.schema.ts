@@ -232,7 +232,7 @@ export const personalData: Record<CollectionName, Kept> = {
   batches: { holds: 'imports, campaigns, replays: progress, counts, message, who started them', kept: withMerchant },
   importChunks: {
     holds: 'the rows of imported files, and their outcomes',
-    kept: '7 days after the import',
+    kept: '7 days after the import, longer while passes are missing',
     ofMember: 'batches',
     left: 'the number of the row and its outcome',
   },

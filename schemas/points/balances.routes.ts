@@ -93,7 +93,7 @@ export const balanceEndpoints = {
     ...reversing,
     summary: 'Reverse a ledger entry',
     description:
-      'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, whatever the program says today. Emits `points.changed` with `reversalOf`.',
+      'Undoes exactly what the entry did to the balance, the lifetime points, the tier and `redeemedCount`, independent of the present rules of the program. Emits `points.changed` with `reversalOf`.',
     body: reverseRequest,
     bodyOptional: true,
     errors: reversingErrors,

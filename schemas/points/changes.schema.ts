@@ -55,7 +55,7 @@ export const earnRequest = z
   .prefault({});
 
 const reversal = {
-  reason: text(0, 500).optional().describe('a note for the audit'),
+  reason: text(0, 500).optional().describe('a note, kept in the ledger entry'),
   changeMessage: changeMessage.optional(),
 };
 

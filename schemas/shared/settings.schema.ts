@@ -164,7 +164,7 @@ const work = {
   PUBLISH_WAIT_MS: integer(1_000, 50, 30_000).describe('how long a first attempt is waited for'),
   WEBHOOK_SLOTS: integer(1_000, 100, 100_000).describe('attempts at a time in a worker'),
   REVIVE_AFTER_MS: integer(120_000, 1_000, 3_600_000).describe('when work that is overdue is started again'),
-  ERASURE_LAST_RUN_MS: integer(15_000, 1_000, 60_000).describe('when an erasure searches for traces a last time'),
+  ERASURE_LAST_RUN_MS: integer(15_000, 1_000, 60_000).describe('when a run of an erasure searches a last time'),
   WEBHOOK_ALLOW_HTTP: flag.describe('plain `http` for receivers in `WEBHOOK_ALLOW_CIDRS`'),
   WEBHOOK_ALLOW_CIDRS: z
     .string()

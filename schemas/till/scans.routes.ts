@@ -9,7 +9,7 @@ export const scanEndpoints = {
     tag: 'Members',
     summary: 'Read a pass at the till',
     description:
-      'Answers the member, whatever its status, with its program. `code` is the memberCode in any case, an externalId, or the serial number of a legacy pass. An externalId that members of several programs have needs `programId`. Emits `pass.scanned`.',
+      'Answers the member, in any status, with its program. `code` is the memberCode in any case, an externalId, or the serial number of a legacy pass. An externalId that members of several programs have needs `programId`. Emits `pass.scanned`.',
     access: 'merchants.members:edit',
     body: z.strictObject({ code: scannedText(64), programId: idText().optional() }),
     audit: { action: 'member.scan', writes: ['members'] },

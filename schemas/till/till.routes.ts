@@ -75,7 +75,7 @@ export const tillEndpoints = {
     ...tap,
     summary: "Undo the caller's own last change of the member, within 10 minutes",
     description:
-      'Reverses exactly this entry, whatever others did since. With `undoes` only when the change with this `sequence` is the last one.',
+      'Reverses exactly this entry, also after changes by others. With `undoes` only when the change with this `sequence` is the last one.',
     body: undoRequest,
     result: balanceResult,
     errors: [...found, 'NOTHING_TO_UNDO', 'ALREADY_REVERSED', 'BALANCE_TOO_LOW', 'POINTS_EXPIRED', 'CARD_FULL'],

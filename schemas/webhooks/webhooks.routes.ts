@@ -104,7 +104,7 @@ export const webhookEndpoints = {
     tag,
     summary: 'Send the events of a period again, with their eventIds and bytes',
     description:
-      'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is replayed to once it is enabled. 503 UNAVAILABLE means that nothing is sent.',
+      'Goes on as a batch, at a bounded rate: `GET /merchants/me/batches/{id}` shows how far it is (`created` counts what was delivered at its first attempt, `deduped` what was skipped, `failed` what is retried or given up), `POST /merchants/me/batches/{id}/cancel` ends it. A disabled subscription is refused: enable it first. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.campaigns:edit',
     alsoAccess: readsMembers,
     audit: { action: 'webhook.replay', writes: ['batches'], target: 'id' },

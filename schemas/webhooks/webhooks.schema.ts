@@ -80,7 +80,7 @@ export const replayRequest = z
     only: z
       .enum(['failed', 'all'])
       .default('failed')
-      .describe('failed: its latest delivery, replays included, was given up or skipped'),
+      .describe('failed: its latest delivery, replays included, was given up or skipped, or hangs'),
   })
   .refine(({ since, until }) => until === undefined || since < until, {
     path: ['until'],
