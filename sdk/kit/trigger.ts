@@ -127,7 +127,8 @@ ${known.slice(5).join(', ')}`,
     const make = triggers[type as EventType];
     if (needsPhone.includes(type))
       throw new Failure(`${type} needs a phone: add a pass (in the repository: npm run phone).`);
-    if (type === 'batch.failed') throw new Failure('A batch fails only with the service: no call causes batch.failed.');
+    if (type === 'batch.failed')
+      throw new Failure('batch.failed needs a batch that is cancelled while it runs, or a service that fails.');
     if (!make) throw new Failure(`EVENT is one of ${known.join(', ')}.`, 2);
     const scene = await sceneOf(kit, values.program as string | undefined);
     const types = [type as EventType];
