@@ -15,8 +15,8 @@ import { apiPlan, cafePlan, deskPlan, workerPlan } from './services.js';
 
 const usage = `Usage: npm start [-- --empty]
 
-Runs the service with its own MongoDB and Temporal until Ctrl-C. The README lists the settings (environment variables),
-such as STACK_DIR, the folder of its data (.stack), and PORT. The first start makes a café
+Runs the service with its own MongoDB and Temporal until Ctrl-C. docs/settings.md lists the settings (environment
+variables), such as STACK_DIR, the folder of its data (.stack), and PORT. The first start makes a café
 with members and 60 days of history; with --empty it makes none.`;
 
 const { values } = readOptions(usage, { options: { empty: { type: 'boolean', default: false } } });
