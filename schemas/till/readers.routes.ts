@@ -13,7 +13,7 @@ export const readerEndpoints = {
     tag,
     summary: 'Create a reader: the device of a till',
     description:
-      'The pairing code is in this answer and nowhere else. The device exchanges it at `POST /till/pair` for a token that can do nothing but scan, earn, redeem and undo.',
+      'The pairing code is in this answer and nowhere else. The device exchanges it at `POST /till/pair` for a token that can do nothing but scan, earn, redeem and undo. A `lookupBy` that is not empty also needs `merchants.members:view`.',
     access,
     alsoAccess: 'till:use',
     audit: { action: 'reader.create', writes: ['readers'] },
@@ -34,6 +34,7 @@ export const readerEndpoints = {
   updateReader: endpoint('patch', one, {
     tag,
     summary: 'Change a reader',
+    description: 'A `lookupBy` that is not empty also needs `merchants.members:view`.',
     access,
     audit: { action: 'reader.edit', writes: ['readers'] },
     body: readerPatch,
