@@ -207,7 +207,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await field(page, 'Longitude').pressSequentially('13,4');
     await field(page, 'Text on the lock screen').fill('Coffee is near');
     const picture = join(await mkdtemp(join(tmpdir(), 'drop-')), 'icon.png');
-    await writeFile(picture, logo.buffer);
+    await writeFile(picture, encodePng(canvas(180, 180), { paper: '#fdba74', ink: '#3b2417' }));
     await dropFile(page, 'Icon', picture);
     await page.getByRole('img', { name: 'Icon', exact: true }).waitFor();
     await page.getByLabel('Another language').selectOption({ label: 'German' });
