@@ -74,12 +74,14 @@ describe.runIf(hasBrowser)('the pages to join', () => {
     });
     return { page, statuses };
   }
+  /** Presses the button and waits for the page that answers. */
+  const send = (page: Page, name: string) =>
+    Promise.all([page.waitForEvent('load'), page.getByRole('button', { name }).click()]);
   async function fill(page: Page, email: string, { marketing = false } = {}) {
     await page.locator('#email').fill(email);
     if (await page.locator('#consent').isVisible()) await page.locator('#consent').check();
     if (marketing) await page.locator('#marketing').check();
-    await page.getByRole('button', { name: 'Get my card' }).click();
-    await page.waitForLoadState();
+    await send(page, 'Get my card');
   }
 
   it('are answered with redirects, so that each can be loaded again', async () => {
@@ -99,7 +101,7 @@ describe.runIf(hasBrowser)('the pages to join', () => {
     expect(new URL(page.url()).search).toBe('?utm_source=poster&sent');
     await page.goto(`${service.publicUrl}/enroll/${program.slug}?lost`);
     await page.locator('#email').fill('x');
-    await page.getByRole('button', { name: 'Mail me the link' }).click();
+    await send(page, 'Mail me the link');
     expect(await again()).toBe('Lost your card?: Corner Coffee');
     expect(await page.locator('#email-error').isVisible()).toBe(true);
     expect(statuses).toEqual([303, 303, 303]);
