@@ -1,4 +1,5 @@
 // The list of failed rows gives back every row with its line and reasons, in little memory and in small parts.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -24,16 +25,22 @@ it('gives back every row, line and reason in the order in which they came', asyn
 it('keeps a million rows in 16 MB, and gives their JSON in parts of less than 64 KB', async () => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  const used = () => {
-    collect();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  };
-  const before = used();
+  /** The least of several moments: a thread of its own gives the memory of freed buffers back. */
+  async function used(): Promise<number> {
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 10; round += 1) {
+      collect();
+      await sleep(20);
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      least = Math.min(least, heapUsed + arrayBuffers);
+    }
+    return least;
+  }
+  const before = await used();
   const list = createFailureList();
   for (let row = 1; row <= 1_000_000; row += 1)
     list.add({ row, line: 2 * row, reason: `the row has ${row % 1_000} cells where the header has 6` });
-  expect(used() - before).toBeLessThan(16 * 1_048_576);
+  expect((await used()) - before).toBeLessThan(16 * 1_048_576);
   let longest = 0;
   for await (const part of list.json()) longest = Math.max(longest, part.length);
   expect(longest).toBeLessThan(65_536);
