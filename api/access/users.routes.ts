@@ -4,7 +4,8 @@ import { endSession, endSessionsOf } from '../../activities/access/sessions.writ
 import { changeRoles, listUsers, removeUser } from '../../activities/access/users.writes.js';
 import { inviteUser, mailSignInLink } from '../../activities/mail/signInMails.writes.js';
 import type { UserRow } from '../../schemas/access/access.rows.js';
-import { heldKey, type userEndpoints } from '../../schemas/access/users.routes.js';
+import { heldKey } from '../../schemas/access/apiKeys.schema.js';
+import type { userEndpoints } from '../../schemas/access/users.routes.js';
 import { user } from '../../schemas/access/users.schema.js';
 import { shown } from '../../schemas/shared/answers.js';
 import { ServiceError } from '../../schemas/shared/errors.js';

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { actor } from '../../schemas/access/actor.schema.js';
 import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
-import { auditAction } from '../../schemas/access/audit.schema.js';
 import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
 import * as users from '../../schemas/access/users.schema.js';
 import * as batches from '../../schemas/batches/batches.schema.js';
@@ -68,12 +67,11 @@ export const namedRequests = {
   PassLocation: passTemplate.location,
   PassLinks: links,
   BarcodeFormat: passTemplate.barcodeFormat,
-  AuditAction: auditAction,
 } satisfies Record<string, z.ZodType>;
 
 export const namedResults = {
   ApiKey: apiKeys.apiKey,
-  AuditAction: auditAction,
+  HeldApiKey: apiKeys.heldKey,
   ApiKeyWithSecret: apiKeys.apiKeyWithSecret,
   Reader: readers.reader,
   Role: role,

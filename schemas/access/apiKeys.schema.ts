@@ -45,3 +45,6 @@ export function newApiKey(): { key: string; keyPrefix: string; hash: string } {
 }
 
 export const isApiKey = (value: string): boolean => /^lps_[A-Za-z0-9_-]{43}$/.test(value);
+
+/** A key, as the answer to a change of its creator names it. */
+export const heldKey = apiKey.pick({ id: true, name: true, lastUsedAt: true });

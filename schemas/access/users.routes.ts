@@ -1,16 +1,15 @@
 // Endpoints: docs/interface.md#55-users-and-signing-in.
 import { z } from 'zod';
-import { apiKey } from './apiKeys.schema.js';
+import { heldKey } from './apiKeys.schema.js';
 import { endpoint, pageOf, paging, queryFlag } from './endpoint.schema.js';
 import { session, signInLinkRequest, user, userPatch, userRequest } from './users.schema.js';
 
 const tag = 'Users';
 const all = '/merchants/me/users';
-export const heldKey = apiKey.pick({ id: true, name: true, lastUsedAt: true });
 const apiKeys = z.array(heldKey).describe('the keys that the user created and that were active before this call');
 const keysToo = z.strictObject({ revokeKeys: queryFlag.optional() });
 const ofKeys =
-  'API keys that the user created go on working, and the answer names them; `revokeKeys=true` revokes them in the same transaction, with `api-keys:delete` and in a console session.';
+  'API keys that the user created go on working and are named; `revokeKeys=true` revokes them (`api-keys:delete`, console session).';
 const signedOut = z.object({ signedOut: z.boolean().describe('false for a session of another console') });
 
 export const userEndpoints = {
