@@ -32,15 +32,18 @@ export interface DrawnBarcode {
 /** A code that the format cannot hold is drawn as a QR code. */
 export async function drawBarcode(given: BarcodeFormat, code: string): Promise<DrawnBarcode> {
   const format = shownFormat(given, code);
-  if (format === 'QR') return { code, format, svg: qrSvg(code) };
+  return { code, format, svg: format === 'QR' ? qrSvg(code) : await encoded(format, code) };
+}
+
+async function encoded(format: keyof typeof encoders, code: string): Promise<Html> {
   const key = `${format} ${code}`;
   const known = drawn.get(key);
-  if (known) return { code, format, svg: known };
+  if (known) return known;
   // Loaded for the first card that needs it: it is large.
   const encoder = await import('bwip-js/generic');
   // The letters at both ends are part of the symbol, not of the number.
   const text = format === 'Codabar' ? `A${code}A` : code;
   const svg = new Html(encoder[encoders[format]]({ bcid: encoders[format], text }, encoder.drawingSVG()));
   drawn.set(key, svg);
-  return { code, format, svg };
+  return svg;
 }

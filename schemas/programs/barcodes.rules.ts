@@ -26,19 +26,12 @@ export function hasCheckDigit(digits: string): boolean {
 const ofForm = (form: RegExp) => (code: string) => form.test(code);
 const isItf14 = (code: string) => /^\d{14}$/.test(code) && hasCheckDigit(code);
 
+const anyText = { holds: () => true, must: 'any text', needsQrBehind: false };
+
 const rules: Record<BarcodeFormat, FormatRule> = {
-  QR: {
-    ...{ holds: () => true, must: 'any text', needsQrBehind: false },
-    ...{ apple: 'PKBarcodeFormatQR', google: () => 'QR_CODE' },
-  },
-  PDF417: {
-    ...{ holds: () => true, must: 'any text', needsQrBehind: false },
-    ...{ apple: 'PKBarcodeFormatPDF417', google: () => 'PDF_417' },
-  },
-  Aztec: {
-    ...{ holds: () => true, must: 'any text', needsQrBehind: false },
-    ...{ apple: 'PKBarcodeFormatAztec', google: () => 'AZTEC' },
-  },
+  QR: { ...anyText, apple: 'PKBarcodeFormatQR', google: () => 'QR_CODE' },
+  PDF417: { ...anyText, apple: 'PKBarcodeFormatPDF417', google: () => 'PDF_417' },
+  Aztec: { ...anyText, apple: 'PKBarcodeFormatAztec', google: () => 'AZTEC' },
   Code128: {
     ...{ holds: ofForm(/^[ -~]+$/), must: 'letters without accents, digits and signs of ASCII', needsQrBehind: true },
     ...{ apple: 'PKBarcodeFormatCode128', google: () => 'CODE_128' },
@@ -86,16 +79,15 @@ export function externalIdProblem({ barcode, barcodeFormat = 'QR' }: BarcodeChoi
   return `must be ${rules[barcodeFormat].must}, because the cards show it as ${barcodeFormat}`;
 }
 
+/** The format in which one code is shown. */
+export const shownFormat = (format: BarcodeFormat, code: string): BarcodeFormat =>
+  rules[format].holds(code) ? format : 'QR';
+
 /** The formats of one code for Apple, best first. */
 export function appleFormats(format: BarcodeFormat, code: string): string[] {
-  const { holds, apple, needsQrBehind } = rules[format];
-  if (!holds(code)) return [rules.QR.apple];
+  const { apple, needsQrBehind } = rules[shownFormat(format, code)];
   return needsQrBehind ? [apple, rules.QR.apple] : [apple];
 }
 
 export const googleFormat = (format: BarcodeFormat, code: string): string =>
-  (rules[format].holds(code) && rules[format].google(code)) || 'QR_CODE';
-
-/** The format of one code on the web card. */
-export const shownFormat = (format: BarcodeFormat, code: string): BarcodeFormat =>
-  rules[format].holds(code) ? format : 'QR';
+  rules[shownFormat(format, code)].google(code) ?? 'QR_CODE';

@@ -72,9 +72,8 @@ export async function makeHistory(base: WorkerDeps, history: History): Promise<v
   ].join('');
   await importFile(atTime(deps, story.importedAt), history, file);
   const members = await findMembers(deps, history);
-  const events = story.acts.filter(({ at: time }) => time < story.webhook.since);
-  const heard = story.acts.filter(({ at: time }) => time >= story.webhook.since);
-  const [beforeCampaign, afterCampaign] = split(events, story.campaign.at);
+  const [unheard, heard] = split(story.acts, since);
+  const [beforeCampaign, afterCampaign] = split(unheard, story.campaign.at);
   await live(deps, { history, members, acts: beforeCampaign });
   await sendCampaign(deps, history);
   const [beforeFile, afterFile] = split(afterCampaign, story.second.at);
@@ -115,7 +114,11 @@ interface Live {
 /** Groups in the order of their first items. */
 function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
   return groups;
 }
 
