@@ -4,7 +4,8 @@ import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
-import { hasBrowser, screens, startBrowser, type TestBrowser } from '../../rig/standins/browser.js';
+import { hasBrowser, startBrowser, type TestBrowser } from '../../rig/standins/browser.js';
+import { buttonOf as button, openConsole } from '../../rig/start/console.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -23,16 +24,9 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const failures = (page: Page) => page.locator('.notice.failed');
 
-async function open(path: string): Promise<Page> {
-  const page = await browser.open('about:blank', screens.desktop);
-  const session = { name: 'session', value: await merchant.token(), url: service.publicUrl };
-  await page.context().addCookies([{ ...session, httpOnly: true, sameSite: 'Lax' }]);
-  await page.goto(`${service.publicUrl}/console${path}`);
-  return page;
-}
+const open = (path: string) => openConsole({ browser, service, merchant }, path);
 
 /**
  * Requests that change something reach the service, and the answers of the first `count` of them do not reach the page.

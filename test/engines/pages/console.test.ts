@@ -21,6 +21,13 @@ import {
 import { aGate } from '../../rig/standins/gate.js';
 import { startReceiver } from '../../rig/standins/receiver.js';
 import { ok, status } from '../../rig/standins/responders.js';
+import {
+  buttonOf as button,
+  fieldOf as field,
+  headingOf as heading,
+  openConsole,
+  signInAtConsole,
+} from '../../rig/start/console.js';
 import { csvOf, sendImport } from '../../rig/start/imports.js';
 import { joinInPublic, type RealWallets, startRealWallets } from '../../rig/start/realWallets.js';
 import { aLink, aUser } from '../../rig/start/signIn.js';
@@ -38,24 +45,10 @@ afterAll(async () => {
   await real?.stop();
 });
 
-async function signIn(page: Page, role = 'owner'): Promise<void> {
-  const value = await real.merchant.token({ roleIds: [role] });
-  await page
-    .context()
-    .addCookies([{ name: 'session', value, url: real.service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
-}
+const signIn = (page: Page) => signInAtConsole(page, real);
+const open = (path = '', screen: BrowserContextOptions = screens.desktop, role?: string) =>
+  openConsole({ browser, ...real }, path, { screen, ...(role !== undefined && { role }) });
 
-/** A page of the console, signed in as owner unless another role is named. */
-async function open(path = '', options: BrowserContextOptions = screens.desktop, role?: string): Promise<Page> {
-  const page = await browser.open('about:blank', options);
-  await signIn(page, role);
-  await page.goto(`${real.service.publicUrl}/console${path}`);
-  return page;
-}
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
 const logo = {
   name: 'logo.png',
   mimeType: 'image/png',

@@ -13,6 +13,7 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
+import { buttonOf as button, fieldOf as field, openConsole } from '../../rig/start/console.js';
 import { aMerchant, outcome, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -33,16 +34,8 @@ afterAll(async () => {
   await service?.stop();
 });
 
-async function open(path = '/readers', options: BrowserContextOptions = screens.desktop): Promise<Page> {
-  const page = await browser.open('about:blank', options);
-  const session = { name: 'session', value: await merchant.token(), url: service.publicUrl };
-  await page.context().addCookies([{ ...session, httpOnly: true, sameSite: 'Lax' }]);
-  await page.goto(`${service.publicUrl}/console${path}`);
-  return page;
-}
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const field = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+const open = (path = '/readers', screen: BrowserContextOptions = screens.desktop) =>
+  openConsole({ browser, service, merchant }, path, { screen });
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 const shownCode = async (page: Page) => {
   const code = page.getByRole('img', { name: /^Pairing code: / });

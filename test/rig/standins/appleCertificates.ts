@@ -59,10 +59,8 @@ export async function makeAppleCertificates(options: AppleCertificateOptions = {
   const file = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => run('openssl', args);
   try {
-    const [wwdrKey, signerKey, serverKey, apnsKey] = await Promise.all([
-      ...[rsaKey(), curve === undefined ? rsaKey() : ecKey(curve)],
-      ...[ecKey(), ecKey()],
-    ] as const);
+    const signer = curve === undefined ? rsaKey() : ecKey(curve);
+    const [wwdrKey, signerKey, serverKey, apnsKey] = await Promise.all([rsaKey(), signer, ecKey(), ecKey()]);
     await writeFile(file('wwdr.key'), wwdrKey);
     await writeFile(file('signer.key'), signerKey);
     await writeFile(file('server.key'), serverKey);

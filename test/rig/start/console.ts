@@ -10,18 +10,26 @@ export interface AtConsole {
   merchant: TestMerchant;
 }
 
-/** A page of the console, signed in as owner unless another role is named. */
-export async function openConsole(
-  { browser, service, merchant }: AtConsole,
-  path: string,
-  { screen = screens.desktop, role = 'owner' }: { screen?: BrowserContextOptions; role?: string } = {},
-): Promise<Page> {
-  const page = await browser.open('about:blank', screen);
+export async function signInAtConsole(
+  page: Page,
+  { service, merchant }: Omit<AtConsole, 'browser'>,
+  role = 'owner',
+): Promise<void> {
   const value = await merchant.token({ roleIds: [role] });
   await page
     .context()
     .addCookies([{ name: 'session', value, url: service.publicUrl, httpOnly: true, sameSite: 'Lax' }]);
-  await page.goto(`${service.publicUrl}/console${path}`);
+}
+
+/** A page of the console, signed in as owner unless another role is named. */
+export async function openConsole(
+  { browser, ...at }: AtConsole,
+  path: string,
+  { screen = screens.desktop, role }: { screen?: BrowserContextOptions; role?: string } = {},
+): Promise<Page> {
+  const page = await browser.open('about:blank', screen);
+  await signInAtConsole(page, at, role);
+  await page.goto(`${at.service.publicUrl}/console${path}`);
   return page;
 }
 
