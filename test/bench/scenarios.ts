@@ -131,7 +131,7 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     run: benchRequestLog,
     full: inRounds(8, 1_500, 1_500),
     yardstick: 'the same changes by the same API, whose log is off',
-    reason: `each change is one more row, written in the background ${see('Changes')}`,
+    reason: `each change is one more row, written in the background ${see('The log of requests')}`,
   }),
   onStack({
     name: 'ledger',
