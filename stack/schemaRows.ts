@@ -35,6 +35,8 @@ function formOf(schema: Node, document: Json): string {
   const choices = choicesOf(schema);
   if (choices.length > 0)
     return [...new Set(choices.map((choice) => formOf(resolved(choice, document), document)))].join(' or ');
+  const [part] = listOf(schema.allOf);
+  if (type === undefined && part !== undefined) return formOf(resolved(part, document), document);
   if (type === 'array') return `list of ${formOf(resolved(schema.items, document), document)}`;
   const from = minimum ?? (type === 'string' && minLength);
   const to = maximum ?? maxLength ?? maxItems;

@@ -2,10 +2,11 @@
 import type { z } from 'zod';
 import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
 import { apiPrefix, endpoints } from '../../schemas/tables/endpoints.js';
+import { withBases } from './bases.view.js';
 import { withExamples } from './examples.view.js';
 import { failuresOf, type Responses } from './failures.view.js';
 import { headerComponents } from './headers.view.js';
-import { namedOutputs, namedRequests, namedResults } from './named.view.js';
+import { bases, namedOutputs, namedRequests, namedResults } from './named.view.js';
 import { type Operation, operationOf, paramsOf, templateOf } from './operations.view.js';
 import { securitySchemes, usualSecurity } from './security.view.js';
 import { type JsonSchema, nameOf, resolve, type Shapes, shapesOf, textComponents } from './shapes.view.js';
@@ -116,7 +117,7 @@ export function openApiDocument({ publicUrl }: { publicUrl: string }): OpenApiDo
     paths,
     webhooks,
     components: {
-      schemas: merged(requests, outputs),
+      schemas: withBases(merged(requests, outputs), bases),
       ...shared,
       responses: { ...shared.responses, ...failures.components, ...receiverAnswers },
       headers: headerComponents,

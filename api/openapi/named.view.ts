@@ -7,6 +7,7 @@ import * as users from '../../schemas/access/users.schema.js';
 import * as batches from '../../schemas/batches/batches.schema.js';
 import { campaign, campaignCounts, campaignDryRun } from '../../schemas/batches/campaigns.schema.js';
 import {
+  aboutMember,
   anyEnvelope,
   type EventType,
   envelopeOf,
@@ -140,6 +141,9 @@ export const namedResults = {
   DeliveryCounts: stats.deliveryCounts,
 } satisfies Record<string, z.ZodType>;
 
+/** Schemas that have all fields of one of these, and others, refer to it. */
+export const bases = ['AboutMember', 'ApiKey', 'BatchCompletedData', 'Member', 'Subscription'];
+
 /** points.changed -> PointsChanged */
 export const eventName = (type: EventType): string =>
   type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -155,6 +159,7 @@ const namedEvents: Record<string, z.ZodType> = Object.fromEntries(
 export const namedOutputs: Record<string, z.ZodType> = {
   ...namedResults,
   AnyEvent: anyEnvelope,
+  AboutMember: aboutMember,
   ...namedEvents,
   ...namedFailures,
 };

@@ -87,7 +87,8 @@ export function withEventSamples(components: Record<string, JsonSchema>): Record
     }).toString('utf8'),
   );
   const data = eventTypes.map((type) => [`${eventName(type)}Data`, sampleData(type, given)] as const);
-  const shown = [['AnyEvent', envelope] as const, ...data].map(([name, sample]) => [
+  const aboutMember = ['AboutMember', sampleData('member.updated', given)] as const;
+  const shown = [['AnyEvent', envelope] as const, aboutMember, ...data].map(([name, sample]) => [
     name,
     withSample(components[name] ?? {}, sample),
   ]);

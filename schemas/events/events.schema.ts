@@ -10,7 +10,8 @@ import { passUpdate, platform, walletMode } from '../shared/passUpdate.schema.js
 const merchantId = z.string().describe('the merchant of the subscription');
 const test = z.boolean().optional().describe('true in a test delivery, and absent otherwise');
 
-const aboutMember = z.object({
+/** What events about a member have alike. */
+export const aboutMember = z.object({
   memberId: z.string().describe('one person in one program'),
   memberCode: z.string().describe('the Member ID that people see'),
   programId: z.string().describe('the program of the member'),

@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../api/openapi/document.view.js';
 import { countedHeaders } from '../../../api/openapi/headers.view.js';
 import type { Operation } from '../../../api/openapi/operations.view.js';
 import { apiPrefix } from '../../../schemas/tables/endpoints.js';
-import { at, escaped, isObject, type Json } from './pointer.js';
+import { at, escaped, isObject, type Json, objectsIn } from './pointer.js';
 
 export interface Exchange {
   method: string;
@@ -28,22 +28,34 @@ interface Known {
   place: string;
 }
 
+export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
+
+const asJson: unknown = JSON.parse(JSON.stringify(openApi));
+
+/** The named schemas that are parts of others. */
+const parts = new Set<unknown>(
+  [...objectsIn(asJson)].flatMap(({ node }) =>
+    Array.isArray(node.allOf) ? node.allOf.flatMap((part) => (isObject(part) && part.$ref ? [part.$ref] : [])) : [],
+  ),
+);
+const isNamedPart = (pointer: string): boolean => parts.has(`#${pointer}`);
+
 /**
  * Closes the schemas of responses. The document leaves them open, so that clients accept new fields; in a test an
- * undeclared field is an error. The parts of `allOf` are closed together.
+ * undeclared field is an error. The parts of `allOf` are closed together, and a named part where it stands alone.
  */
-function closed(value: unknown, isPart = false): unknown {
-  if (Array.isArray(value)) return value.map((entry) => closed(entry, isPart));
+function closed(value: unknown, pointer = ''): unknown {
+  if (Array.isArray(value)) return value.map((entry, index) => closed(entry, `${pointer}/${index}`));
   if (!isObject(value)) return value;
   const inner = Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf' || key === 'AnyEvent')]),
+    Object.entries(value).map(([key, entry]) => [key, closed(entry, `${pointer}/${key}`)]),
   );
-  if (Array.isArray(value.allOf)) return { ...inner, unevaluatedProperties: false };
+  if (isNamedPart(pointer) || /\/allOf\/\d+$/.test(pointer)) return inner;
+  const isWhole = Array.isArray(value.allOf) || parts.has(value.$ref);
+  if (isWhole) return { ...inner, unevaluatedProperties: false };
   const open = value.type === 'object' && isObject(value.properties) && value.additionalProperties === undefined;
-  return open && !isPart ? { ...inner, additionalProperties: false } : inner;
+  return open ? { ...inner, additionalProperties: false } : inner;
 }
-
-export const openApi = openApiDocument({ publicUrl: 'http://127.0.0.1' });
 
 const options = { strict: true, strictTypes: false, strictRequired: false, allErrors: true } as const;
 const answers = new Ajv2020(options);
@@ -51,7 +63,6 @@ addFormats.default(answers);
 // The service trims texts before it checks their format, so it accepts slightly more than the formats allow.
 const requests = new Ajv2020({ ...options, validateFormats: false });
 
-const asJson: unknown = JSON.parse(JSON.stringify(openApi));
 const checked: unknown = JSON.parse(
   JSON.stringify(closed(asJson)).replaceAll('#/components/schemas/', 'named#/$defs/'),
 );

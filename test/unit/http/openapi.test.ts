@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { openApiDocument, openApiText } from '../../../api/openapi/document.view.js';
 import { exampleOf } from '../../../api/openapi/examples.view.js';
 import { codesOf } from '../../../api/openapi/failures.view.js';
+import { bases } from '../../../api/openapi/named.view.js';
+import { nameOf } from '../../../api/openapi/shapes.view.js';
 import type { Endpoint } from '../../../schemas/access/endpoint.schema.js';
 import { eventTypes } from '../../../schemas/events/events.schema.js';
 import { type ErrorCode, errorTable } from '../../../schemas/shared/errors.js';
@@ -127,6 +129,31 @@ describe('the OpenAPI document', () => {
     const refs = [...objectsIn(plain)].flatMap(({ node }) => (typeof node.$ref === 'string' ? [node.$ref] : []));
     expect(refs.length).toBeGreaterThan(100);
     expect(refs.filter((ref) => !isObject(at(plain, ref.slice(1))))).toEqual([]);
+  });
+
+  it('says once what schemas have alike: each base is part of another schema, with no field of it again', () => {
+    const { schemas } = openApi.components;
+    const parts = Object.values(schemas).flatMap(({ allOf }) => (allOf ? [allOf] : []));
+    for (const base of bases) {
+      const using = parts.filter(([first]) => first && nameOf(first) === base);
+      expect([base, using.length > 0]).toEqual([base, true]);
+      const fields = Object.keys(schemas[base]?.properties ?? {});
+      const again = using.flatMap(([, own]) => fields.filter((field) => field in (own?.properties ?? {})));
+      expect(again).toEqual([]);
+    }
+  });
+
+  it('has an answer that extends another with no field that neither has', () => {
+    const [known, unknown] = ['Member', 'MemberDetail'].map((name) => {
+      const schema = { $ref: `#/components/schemas/${name}` };
+      const example = exampleOf(schema, { components: openApi.components.schemas });
+      const validator = validatorAt(`/components/schemas/${name}`);
+      return [validator(example), validator({ ...Object(example), other: 1 })];
+    });
+    expect([known, unknown]).toEqual([
+      [true, true],
+      [true, false],
+    ]);
   });
 
   it('gives each operation and event its own id', () => {

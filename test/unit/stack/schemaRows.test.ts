@@ -24,6 +24,7 @@ it('names each field with its form and whether it is required, through reference
       at: place,
       all: { type: 'array', items: place },
       either: { anyOf: [place, { type: 'null' }] },
+      more: { allOf: [place, { type: 'object', properties: { street: { type: 'string' } } }] },
       kind: { enum: ['a', 'b'] },
       count: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     },
@@ -35,6 +36,9 @@ it('names each field with its form and whether it is required, through reference
     ['all[].city', 'string, 1 to 9 characters', true],
     ['either', 'object or null', false],
     ['either.city', 'string, 1 to 9 characters', true],
+    ['more', 'object', false],
+    ['more.city', 'string, 1 to 9 characters', true],
+    ['more.street', 'string', false],
     ['kind', '`a`, `b`', false],
     ['count', 'integer, at least 1', false],
   ]);
