@@ -180,7 +180,7 @@ export const texts = {
     goalReward: 'Reward for the goal',
     goalRewardHint: 'such as: A coffee',
     language: 'Language',
-    languageHint: 'of the page, the card with its own labels, the mails and the poster',
+    languageHint: "of the page, the card, the mails and the poster; on phones the card's own labels are in theirs",
     languages: {
       '': 'That of the browser (English on cards)',
       en: 'English',

@@ -19,6 +19,7 @@ import type { Program } from '../../schemas/programs/programs.schema.js';
 import { isMailOn } from '../../schemas/shared/config.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { languageOf } from '../../schemas/shared/languages/index.js';
+import { passStrings, shownBy } from '../../schemas/wallets/apple/passStrings.rules.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../../schemas/wallets/google/pass.view.js';
 import { applePassView, googlePassView, googleProgramView } from '../../schemas/wallets/passes.view.js';
 import type { ApiDeps } from '../http/apiDeps.js';
@@ -142,8 +143,10 @@ async function appleOf(
   const { compileTemplate, passContent } = await import('../../activities/wallets/apple/passPackage.view.js');
   const compiled = compileTemplate(deps.wallets.apple?.credentials ?? anyApple, program);
   const { json, files } = passContent(compiled, applePassView(deps.config, { member, program }));
+  // As a phone in the program's language shows it.
+  const strings = passStrings(program, program.passTemplate).get(languageOf(program));
   return {
-    apple: json,
+    apple: shownBy(strings, json),
     appleImages: Object.fromEntries(
       [...files].filter(([name]) => name.endsWith('.png')).map(([name, bytes]) => [name, bytes.toString('base64')]),
     ),

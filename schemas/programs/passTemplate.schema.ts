@@ -91,8 +91,8 @@ const strings = z
   .meta({ minProperties: 1 });
 
 /**
- * `locales` maps a language to translations: each maps a text of the pass (label, back field, message) to its
- * translation.
+ * `locales` maps a language to translations: each maps a text of the merchant or a label of the service, in the
+ * program's language, to its translation.
  */
 export const passTemplate = z
   .strictObject({

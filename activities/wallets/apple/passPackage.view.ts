@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { PassTemplate } from '../../../schemas/programs/passTemplate.schema.js';
 import { isLanguage } from '../../../schemas/shared/languages/codes.rules.js';
 import { type ApplePassView, type PassDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
+import { passStrings, stringsFile } from '../../../schemas/wallets/apple/passStrings.rules.js';
 import type { RealAppleCredentials } from './credentials.rules.js';
 import { signManifest } from './signature.rules.js';
 import { defaultIcon, drawStrip, scaledName, stripEnds, stripStep } from './stampStrip.view.js';
@@ -53,8 +54,8 @@ export function compileTemplate(identity: PassIdentity, program: TemplatedProgra
   const given = templateImages(template).map(
     ({ name, scale, base64 }) => [scaledName(name, scale), Buffer.from(base64, 'base64')] as const,
   );
-  const strings = Object.entries(template.locales).map(
-    ([language, entries]) => [`${language}.lproj/pass.strings`, stringsFile(entries)] as const,
+  const strings = [...passStrings(program, template)].map(
+    ([language, table]) => [`${language}.lproj/pass.strings`, Buffer.from(stringsFile(table))] as const,
   );
   const files = [...icon, ...given, ...strings].map(([name, bytes]) => packed(name, bytes));
   if (program.style !== 'stamps' || program.goal === undefined || template.images.strip !== undefined) {
@@ -78,16 +79,6 @@ function strips(goal: number, colors: { paper: string; ink: string }): (balance:
     drawn.set(step, files);
     return files;
   };
-}
-
-function stringsFile(entries: Record<string, string>): Buffer {
-  const quoted = (text: string) =>
-    `"${text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`;
-  return Buffer.from(
-    Object.entries(entries)
-      .map(([from, to]) => `${quoted(from)} = ${quoted(to)};\n`)
-      .join(''),
-  );
 }
 
 const filesBeside = ({ files, strip }: CompiledTemplate, { balance }: ApplePassView): readonly PackedFile[] => [

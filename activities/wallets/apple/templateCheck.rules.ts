@@ -19,6 +19,7 @@ import {
   passDesign,
   passJson,
 } from '../../../schemas/wallets/apple/pass.view.js';
+import { passStrings } from '../../../schemas/wallets/apple/passStrings.rules.js';
 
 export interface TemplateProblem {
   path: string;
@@ -65,7 +66,7 @@ export function checkTemplate(identity: PassIdentity, program: TemplatedProgram)
   }
   const template = parsed.data;
   const design = passDesign(identity, program, template);
-  const problems = [...imageProblems(template), ...formatProblems(design, template)];
+  const problems = [...imageProblems(template), ...formatProblems(design, passStrings(program, template))];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, template, design };
 }
 
@@ -151,21 +152,23 @@ export const SAMPLES: readonly ApplePassView[] = [
   },
 ];
 
-function formatProblems(design: PassDesign, template: PassTemplate): TemplateProblem[] {
-  const messages = SAMPLES.flatMap((view) => composeWarnings(passJson(design, view), template.locales));
+function formatProblems(design: PassDesign, strings: Strings): TemplateProblem[] {
+  const messages = SAMPLES.flatMap((view) => composeWarnings(passJson(design, view), strings));
   return [...new Set(messages)].map((message) => problem([], message));
 }
+
+type Strings = ReturnType<typeof passStrings>;
 
 /**
  * Returns what passkit-generator objects to in a pass.json. Synchronous, so it cannot collect warnings of other code.
  */
-function composeWarnings(json: Record<string, unknown>, locales: PassTemplate['locales']): string[] {
+function composeWarnings(json: Record<string, unknown>, strings: Strings): string[] {
   const warnings: string[] = [];
   const warn = console.warn;
   console.warn = (...parts: unknown[]) => warnings.push(parts.map(String).join(' '));
   try {
     const pass = new PKPass({ 'pass.json': Buffer.from(JSON.stringify(json)) });
-    for (const [language, strings] of Object.entries(locales)) pass.localize(language, strings);
+    for (const [language, table] of strings) pass.localize(language, Object.fromEntries(table));
     if (warnings.length === 0 && !isDeepStrictEqual(pass.props, JSON.parse(JSON.stringify(json)))) {
       warnings.push('the pass would lose or change some of its content');
     }

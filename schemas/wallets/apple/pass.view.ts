@@ -7,14 +7,15 @@ import { appleFormats, type BarcodeFormat } from '../../programs/barcodes.rules.
 import { rgb } from '../../programs/contrast.rules.js';
 import { appleActions } from '../../programs/links.schema.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
-import { catalogues, type Language, type PassWords } from '../../shared/languages/index.js';
+import type { Language } from '../../shared/languages/index.js';
+import { type PassTexts, passTexts, untranslated } from './passStrings.rules.js';
 
 /** The part of a program that its passes depend on. */
 export interface PassProgram {
   name: string;
   style: 'points' | 'stamps' | 'tiered';
   goal?: number | undefined;
-  /** Of the labels; English without one. */
+  /** Of the labels on phones of other languages than ours; English without one. */
   language?: Language | undefined;
 }
 
@@ -79,7 +80,7 @@ type Poster = StoreCard & { footerFields: PassField[] };
 /** What all passes of a template have in common. */
 export interface PassDesign {
   style: PassProgram['style'];
-  words: PassWords;
+  texts: PassTexts;
   barcodeFormat: BarcodeFormat;
   isPoster: boolean;
   common: Record<string, unknown>;
@@ -94,28 +95,34 @@ export function passDesign(
 ): PassDesign {
   const color = (hex: string) => `rgb(${rgb(hex).join(', ')})`;
   const featuredActions = appleActions(template.links ?? {});
-  const { pass: words } = catalogues[program.language ?? 'en'];
+  const texts = passTexts(program, template);
+  const { say } = texts;
   return {
     style: program.style,
-    words,
+    texts,
     barcodeFormat: template.barcodeFormat ?? 'QR',
     isPoster: template.poster === true,
     common: {
       formatVersion: 1,
       passTypeIdentifier: identity.passTypeId,
       teamIdentifier: identity.teamId,
-      organizationName: template.organizationName ?? program.name,
-      description: template.description ?? words.description(program.name),
+      organizationName: say(template.organizationName ?? program.name),
+      description: texts.description,
       // Apple does not allow an empty text here, so a template with an empty `logoText` gets no key.
-      ...(template.logoText !== '' && { logoText: template.logoText ?? program.name }),
+      ...(template.logoText !== '' && { logoText: say(template.logoText ?? program.name) }),
       backgroundColor: color(template.colors.background),
       foregroundColor: color(template.colors.foreground),
       labelColor: color(template.colors.label),
-      ...(template.locations.length > 0 && { locations: template.locations }),
+      ...(template.locations.length > 0 && {
+        locations: template.locations.map(({ relevantText, ...at }) => ({
+          ...at,
+          ...(relevantText !== undefined && { relevantText: say(relevantText) }),
+        })),
+      }),
       ...(featuredActions.length > 0 && { featuredActions }),
     },
     // The prefix keeps a template from replacing a field of ours: all fields of a pass share one set of keys.
-    backFields: template.backFields.map(({ key, label, value }) => ({ key: `back-${key}`, label, value })),
+    backFields: template.backFields.map(({ key, label, value }) => text(`back-${key}`, say(label), say(value))),
     expirationDate: template.expirationDate,
   };
 }
@@ -152,13 +159,13 @@ const number = (key: string, label: string, value: number): PassField => ({
 });
 
 function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
-  const { words } = design;
+  const { words, plain, say } = design.texts;
   return {
-    headerFields: [number('balance', view.label, view.balance)],
+    headerFields: [number('balance', say(view.label), view.balance)],
     ...frontFields(design, view),
     backFields: [
       message(words, view),
-      ...(view.rewards ? [text('rewards', words.rewardsBehind, rewardLines(view.rewards, words))] : []),
+      ...(view.rewards ? [text('rewards', words.rewardsBehind, rewardLines(view.rewards, plain))] : []),
       ...(view.expiring?.length ? [text('expiring', words.expiring, view.expiring.join('\n'))] : []),
       text('backMemberCode', words.memberIdBehind, view.memberCode),
       {
@@ -188,18 +195,19 @@ function posterOf({ headerFields, primaryFields, secondaryFields, auxiliaryField
 }
 
 function frontFields(
-  { style, words }: PassDesign,
+  { style, texts }: PassDesign,
   view: ApplePassView,
 ): Omit<StoreCard, 'headerFields' | 'backFields'> {
-  const member = view.displayName ? [text('member', words.member, view.displayName)] : [];
-  const rewards = rewardsOf(words, view);
+  const { words, say } = texts;
+  const member = view.displayName ? [text('member', words.member, untranslated(view.displayName))] : [];
+  const rewards = rewardsOf(texts, view);
   const reward = rewardFields(words, rewards);
   const { name: nextName } = rewards.next ?? {};
   // A tiered card has no room for the name.
   const isNamed = nextName !== undefined && style !== 'tiered' && view.status === 'active';
   const auxiliaryFields = [
     text('memberCode', words.memberId, view.memberCode),
-    ...(isNamed ? [text('nextReward', words.nextReward, nextName)] : []),
+    ...(isNamed ? [text('nextReward', words.nextReward, say(nextName))] : []),
     ...(view.status === 'active' ? [] : [text('status', words.status, words[view.status])]),
   ];
   if (style === 'stamps') {
@@ -207,10 +215,10 @@ function frontFields(
     return { primaryFields: [], secondaryFields: [...reward, ...member], auxiliaryFields };
   }
   if (style === 'tiered') {
-    const tier = view.tier ? [text('tier', words.tier, view.tier)] : [];
+    const tier = view.tier ? [text('tier', words.tier, say(view.tier))] : [];
     return {
       primaryFields: tier,
-      secondaryFields: [...nextTierFields(words, view), ...reward],
+      secondaryFields: [...nextTierFields(texts, view), ...reward],
       auxiliaryFields: [...member, ...auxiliaryFields],
     };
   }
@@ -222,28 +230,35 @@ function frontFields(
 }
 
 interface Rewards {
-  /** The names of those that can be redeemed now. */
+  /** The names of those that can be redeemed now; one name is translated, several in one text are not. */
   ready: string[];
   /** The one that lacks the least; undefined while one is ready, and without rewards. */
   next: { name: string | undefined; missing: number } | undefined;
 }
 
-function rewardsOf(words: PassWords, { goal, balance, rewardName, rewards }: ApplePassView): Rewards {
+function rewardsOf({ words, plain, say }: PassTexts, { goal, balance, rewardName, rewards }: ApplePassView): Rewards {
   const atGoal = goal === undefined ? [] : [{ name: rewardName, ready: balance >= goal, missing: goal - balance }];
   const states = rewards ?? atGoal;
-  const ready = states.filter((state) => state.ready).map(({ name = words.ready }) => name);
+  const names = states.filter((state) => state.ready).map(({ name }) => name);
+  const ready =
+    names.length === 1
+      ? names.map((name) => (name === undefined ? words.ready : say(name)))
+      : names.map((name) => untranslated(name ?? plain.ready));
   const [next] = states.toSorted((one, other) => one.missing - other.missing);
   return { ready, next: ready.length > 0 ? undefined : next };
 }
 
-function rewardFields(words: PassWords, { ready, next }: Rewards): PassField[] {
+function rewardFields(words: PassTexts['words'], { ready, next }: Rewards): PassField[] {
   if (ready.length > 0) return [text('reward', ready.length === 1 ? words.reward : words.rewards, ready.join(', '))];
   return next === undefined ? [] : [number('reward', words.toNextReward, next.missing)];
 }
 
-function nextTierFields(words: PassWords, { nextTier }: ApplePassView): PassField[] {
+function nextTierFields({ words, say }: PassTexts, { nextTier }: ApplePassView): PassField[] {
   if (nextTier === undefined) return [];
-  return [text('nextTier', words.nextTier, nextTier.name), number('toNextTier', words.toNextTier, nextTier.missing)];
+  return [
+    text('nextTier', words.nextTier, say(nextTier.name)),
+    number('toNextTier', words.toNextTier, nextTier.missing),
+  ];
 }
 
 /**
@@ -251,9 +266,12 @@ function nextTierFields(words: PassWords, { nextTier }: ApplePassView): PassFiel
  * installed pass. Two such fields would be reduced to "pass changed". So messages have a field of their own, the only
  * one with a `changeMessage`, and invisible characters make a repeated text differ from the one before.
  */
-function message(words: PassWords, { changeMessage, messageSequence }: ApplePassView): PassField {
+function message(words: PassTexts['words'], { changeMessage, messageSequence }: ApplePassView): PassField {
   if (!changeMessage) return text('message', words.message, words.noMessage);
-  return { ...text('message', words.message, changeMessage + invisible(messageSequence)), changeMessage: '%@' };
+  return {
+    ...text('message', words.message, untranslated(changeMessage) + invisible(messageSequence)),
+    changeMessage: '%@',
+  };
 }
 
 /** Returns the binary digits of the sequence as zero-width characters. */

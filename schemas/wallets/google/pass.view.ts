@@ -3,7 +3,7 @@
 import type { walletobjects_v1 } from '@googleapis/walletobjects';
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
 import { type BarcodeFormat, googleFormat } from '../../programs/barcodes.rules.js';
-import { catalogues, type Language } from '../../shared/languages/index.js';
+import { catalogues, type Language, languages, type PassWords } from '../../shared/languages/index.js';
 import { makeGoogleClassId, makeGoogleObjectId } from './googleIds.rules.js';
 
 export interface GoogleProgramView {
@@ -62,7 +62,6 @@ const states = { active: 'ACTIVE', voided: 'INACTIVE', expired: 'EXPIRED' } as c
 const maxInt = 2 ** 31 - 1;
 
 export function loyaltyClassOf(issuerId: string, program: GoogleProgramView): LoyaltyClass & { id: string } {
-  const words = wordsOf(program);
   return {
     id: makeGoogleClassId(issuerId, program.programId),
     issuerName: program.issuerName,
@@ -70,8 +69,10 @@ export function loyaltyClassOf(issuerId: string, program: GoogleProgramView): Lo
     // Google accepts changes of an approved class only with this status, and reviews a new class only with it
     // (docs/protocols/google-wallet.md#3-classes).
     reviewStatus: 'UNDER_REVIEW',
-    accountIdLabel: words.memberIdBehind,
-    accountNameLabel: words.name,
+    accountIdLabel: wordsOf(program).memberIdBehind,
+    localizedAccountIdLabel: inEachLanguage(program, 'memberIdBehind'),
+    accountNameLabel: wordsOf(program).name,
+    localizedAccountNameLabel: inEachLanguage(program, 'name'),
     ...(program.hexBackgroundColor !== undefined && { hexBackgroundColor: program.hexBackgroundColor }),
     ...(program.logoUrl !== undefined && { programLogo: image(program.logoUrl, program.name) }),
     ...(program.heroImageUrl !== undefined && { heroImage: image(program.heroImageUrl, program.name) }),
@@ -141,18 +142,37 @@ export const clearedObject: Record<string, unknown> = {
 
 const wordsOf = ({ language = 'en' }: { language?: Language }) => catalogues[language].pass;
 
+type Word = { [Key in keyof PassWords]: PassWords[Key] extends string ? Key : never }[keyof PassWords];
+
+/** Google shows the language of the phone, or else that of the program. */
+function inEachLanguage(
+  { language = 'en' }: { language?: Language },
+  word: Word,
+): walletobjects_v1.Schema$LocalizedString {
+  const text = (one: Language) => ({ language: one, value: catalogues[one].pass[word] });
+  return {
+    defaultValue: text(language),
+    translatedValues: languages.filter((one) => one !== language).map(text),
+  };
+}
+
 function secondLine(view: GooglePassView): (Points & { label: string; balance: Balance }) | null {
-  if (view.tier !== undefined) return { label: wordsOf(view).tierBehind, balance: { string: view.tier } };
-  if (view.goal !== undefined) return { label: wordsOf(view).goal, balance: balanceOf(view.goal) };
-  return null;
+  const labelled = (word: Word, balance: Balance) => ({
+    label: wordsOf(view)[word],
+    localizedLabel: inEachLanguage(view, word),
+    balance,
+  });
+  if (view.tier !== undefined) return labelled('tierBehind', { string: view.tier });
+  return view.goal === undefined ? null : labelled('goal', balanceOf(view.goal));
 }
 
 function textModules(view: GooglePassView) {
   const { rewards, expiring } = view;
   const words = wordsOf(view);
+  const under = (word: Word) => ({ header: words[word], localizedHeader: inEachLanguage(view, word) });
   return [
-    ...(rewards ? [{ id: 'rewards', header: words.rewardsBehind, body: rewardLines(rewards, words) }] : []),
-    ...(expiring?.length ? [{ id: 'expiring', header: words.expiring, body: expiring.join('\n') }] : []),
+    ...(rewards ? [{ id: 'rewards', ...under('rewardsBehind'), body: rewardLines(rewards, words) }] : []),
+    ...(expiring?.length ? [{ id: 'expiring', ...under('expiring'), body: expiring.join('\n') }] : []),
   ];
 }
 

@@ -4,7 +4,8 @@ export type Json = Record<string, unknown>;
 
 const classFields = new Set(
   `accountIdLabel accountNameLabel appLinkData callbackOptions classTemplateInfo countryCode heroImage hexBackgroundColor
-  homepageUri id imageModulesData infoModuleData issuerName kind linksModuleData locations merchantLocations messages
+  homepageUri id imageModulesData infoModuleData issuerName kind linksModuleData localizedAccountIdLabel
+  localizedAccountNameLabel localizedIssuerName localizedProgramName locations merchantLocations messages
   multipleDevicesAndHoldersAllowedStatus programLogo programName reviewStatus rewardsTier rewardsTierLabel
   securityAnimation textModulesData viewUnlockRequirement wideProgramLogo`.split(/\s+/),
 );
@@ -18,9 +19,27 @@ const objectFields = new Set(
 /** Google's error message for an invalid resource; null when the resource is valid. */
 export function badField(kind: 'class' | 'object', resource: Json): string | null {
   const known = kind === 'class' ? classFields : objectFields;
+  const untold = badTexts(resource);
+  if (untold !== null) return untold;
   const unknown = Object.keys(resource).find((name) => !known.has(name));
   if (unknown !== undefined) return `Invalid JSON payload received. Unknown name "${unknown}".`;
   return kind === 'class' ? badClass(resource) : badObject(resource);
+}
+
+/** Each localized text has a default, and each language once. */
+function badTexts(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name.startsWith('localized')) {
+      const { defaultValue, translatedValues = [] } = inner;
+      const texts = [defaultValue, ...translatedValues];
+      if (texts.some((text) => !text?.language || !text.value)) return `Invalid value at '${name}'.`;
+      if (new Set(texts.map(({ language }) => language)).size < texts.length) return `${name} repeats a language.`;
+    }
+    const wrong = badTexts(inner);
+    if (wrong !== null) return wrong;
+  }
+  return null;
 }
 
 function badClass(resource: Json): string | null {

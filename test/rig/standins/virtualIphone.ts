@@ -3,6 +3,7 @@
 // knows only the pass and Apple's web service protocol (docs/protocols/apple-wallet.md).
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { shownIn } from '../checks/phoneLanguage.js';
 import { BrokenPass, openPkpass, type PassJson, type Pkpass } from '../checks/pkpass.js';
 import { type ViewShown, viewOf } from '../checks/shownView.js';
 import type { ApnsServer } from './apnsServer.js';
@@ -42,6 +43,8 @@ export interface VirtualIphoneOptions {
   apns: Pick<ApnsServer, 'listen'>;
   /** PEM of the certificate in which the pass's chain must end; without it the chain's end is not checked. */
   wwdrCert?: string;
+  /** The languages that the phone is set to, the first most; English by default. */
+  languages?: readonly string[];
   /** The identity of an existing phone that is switched on again; by default a new phone. */
   identity?: { deviceLibraryIdentifier: string; pushToken: string };
   fetch?: typeof fetch;
@@ -125,7 +128,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
   };
 
   const show = (pass: Installed, { json, files }: Pkpass, lastModified: string | null): ViewShown => {
-    const view = viewOf(json, lastModified, pass.shown.length === 0 ? undefined : pass.json);
+    const view = viewOf(shownIn({ json, files }, options.languages), lastModified, pass.shown.at(-1)?.json);
     pass.json = json;
     pass.lastModified = lastModified;
     pass.shown.push(view);

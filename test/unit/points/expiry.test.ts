@@ -11,6 +11,7 @@ import type { Expiring } from '../../../schemas/programs/expiry.schema.js';
 import { type Program, programFile } from '../../../schemas/programs/programs.schema.js';
 import { calendarDay, midnightAfter } from '../../../schemas/shared/calendar.rules.js';
 import { passDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
+import { shownBy } from '../../../schemas/wallets/apple/passStrings.rules.js';
 import { loyaltyObjectOf, loyaltyObjectPatchOf } from '../../../schemas/wallets/google/pass.view.js';
 import { applePassView, googlePassView } from '../../../schemas/wallets/passes.view.js';
 
@@ -204,13 +205,14 @@ describe('the next expiry', () => {
     const lines = ['30 until 9 Feb 2026'];
     expect(cardState({ ...pair, words: wordsOf('en') }).expiring).toEqual(lines);
     const design = passDesign({ passTypeId: 'pass.x', teamId: 'T' }, pair.program, pair.program.passTemplate);
-    const { storeCard } = passJson(design, applePassView({ PUBLIC_URL: 'https://example.com' }, pair));
+    const json = passJson(design, applePassView({ PUBLIC_URL: 'https://example.com' }, pair));
+    const { storeCard } = shownBy(undefined, json);
     expect(storeCard).toMatchObject({
       backFields: expect.arrayContaining([{ key: 'expiring', label: 'Expiring', value: lines[0] }]),
     });
     const module = { id: 'expiring', header: 'Expiring', body: lines[0] };
-    expect(loyaltyObjectOf('1', googlePassView(pair)).textModulesData).toEqual([module]);
-    expect(loyaltyObjectPatchOf(googlePassView(pair)).textModulesData).toEqual([module]);
+    expect(loyaltyObjectOf('1', googlePassView(pair)).textModulesData).toMatchObject([module]);
+    expect(loyaltyObjectPatchOf(googlePassView(pair)).textModulesData).toMatchObject([module]);
   });
 
   it('is not shown when nothing expires', () => {

@@ -6,6 +6,7 @@ import { wordsOf } from '../../../api/pages/words.view.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
 import { passDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
+import { shownBy } from '../../../schemas/wallets/apple/passStrings.rules.js';
 import { applePassView } from '../../../schemas/wallets/passes.view.js';
 
 const now = new Date('2026-11-23T12:00:00Z');
@@ -24,7 +25,8 @@ function pairOf(fields: object, balance: number) {
 function fieldsOf(fields: object, balance: number): Record<string, string> {
   const pair = pairOf(fields, balance);
   const design = passDesign({ passTypeId: 'pass.x', teamId: 'T' }, pair.program, pair.program.passTemplate);
-  const { storeCard } = passJson(design, applePassView({ PUBLIC_URL: 'https://example.com' }, pair));
+  const json = passJson(design, applePassView({ PUBLIC_URL: 'https://example.com' }, pair));
+  const { storeCard } = shownBy(undefined, json);
   const shown = Object.values(storeCard as Record<string, { key: string; label: string; value: string }[]>).flat();
   return Object.fromEntries(shown.map(({ key, label, value }) => [key, `${label}: ${value}`]));
 }

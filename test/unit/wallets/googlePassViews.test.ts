@@ -60,7 +60,19 @@ describe("a member's Google object", () => {
       accountName: 'Ada L',
       barcode: { type: 'QR_CODE', value: '7K3M9PXQ2A', alternateText: '7K3M9PXQ2A' },
       loyaltyPoints: { label: 'STAMPS', balance: { int: 3 } },
-      secondaryLoyaltyPoints: { label: 'Goal', balance: { int: 10 } },
+      secondaryLoyaltyPoints: {
+        label: 'Goal',
+        localizedLabel: {
+          defaultValue: { language: 'en', value: 'Goal' },
+          translatedValues: [
+            { language: 'de', value: 'Ziel' },
+            { language: 'fr', value: 'Objectif' },
+            { language: 'es', value: 'Meta' },
+            { language: 'it', value: 'Obiettivo' },
+          ],
+        },
+        balance: { int: 10 },
+      },
     });
   });
 
@@ -75,7 +87,7 @@ describe("a member's Google object", () => {
 
   it('shows which rewards are ready', () => {
     const rewards = [mug, { ...mug, id: 'cup', name: 'Cup', cost: 7, ready: false, missing: 4 }];
-    expect(loyaltyObjectOf(issuer, { ...view, rewards }).textModulesData).toEqual([
+    expect(loyaltyObjectOf(issuer, { ...view, rewards }).textModulesData).toMatchObject([
       { id: 'rewards', header: 'Rewards', body: 'Mug (3): Ready\nCup (7): 4 to go' },
     ]);
   });

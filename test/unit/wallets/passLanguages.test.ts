@@ -4,9 +4,10 @@ import { SAMPLES } from '../../../activities/wallets/apple/templateCheck.rules.j
 import { passTemplate } from '../../../schemas/programs/passTemplate.schema.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
 import { isLanguage, phoneLanguages } from '../../../schemas/shared/languages/codes.rules.js';
-import { type Language, languages } from '../../../schemas/shared/languages/index.js';
+import { catalogues, type Language, languages } from '../../../schemas/shared/languages/index.js';
 import { mistakesOf } from '../../../schemas/shared/mistakes.rules.js';
 import { passDesign, passJson } from '../../../schemas/wallets/apple/pass.view.js';
+import { shownBy } from '../../../schemas/wallets/apple/passStrings.rules.js';
 import { loyaltyClassOf, loyaltyObjectOf } from '../../../schemas/wallets/google/pass.view.js';
 
 /** Every label that the service puts on an Apple pass, of each style and state of a card. */
@@ -16,7 +17,7 @@ function appleLabels(language?: Language): string[] {
     const program = { name: 'P', style, goal: 10, language };
     const design = passDesign({ passTypeId: 'pass.x', teamId: 'T' }, program, passTemplate.parse({}));
     return SAMPLES.flatMap((view) => {
-      const { storeCard } = passJson(design, view);
+      const { storeCard } = shownBy(undefined, passJson(design, view));
       return Object.values(storeCard as Record<string, { label: string }[]>).flat();
     }).map(({ label }) => label);
   });
@@ -51,6 +52,25 @@ it.each(languages.filter((language) => language !== 'en'))('a pass in %s has no 
   expect(googleLabels(language)).toHaveLength(7);
   expect(googleLabels(language).filter((label) => googleLabels().includes(label))).toEqual([]);
 });
+
+it.each(languages)(
+  "Google shows a label of a program in %s in the phone's language, or else in the program's",
+  (language) => {
+    const said = (value: { language?: string | null; value?: string | null } | undefined) => [
+      value?.language,
+      value?.value,
+    ];
+    const { localizedAccountIdLabel: label } = loyaltyClassOf('1', {
+      programId: 'p',
+      name: 'P',
+      issuerName: 'P',
+      language,
+    });
+    expect(said(label?.defaultValue)).toEqual([language, catalogues[language].pass.memberIdBehind]);
+    const others = languages.filter((one) => one !== language);
+    expect(label?.translatedValues?.map(said)).toEqual(others.map((one) => [one, catalogues[one].pass.memberIdBehind]));
+  },
+);
 
 describe('the code of a language', () => {
   const file = { _id: 'p', slug: 'p', name: 'Bar', style: 'points', fields: { primaryLabel: 'POINTS' } };
