@@ -1,6 +1,7 @@
 // Mails the people of an import the link to their card. The id of each mail is derived from the import and the member,
 // so that each person gets one mail, whatever is repeated or reset. When the program has no mail left in this minute,
-// the step ends and says when to go on.
+// the step ends and says when to go on. An address that has its share of such mails counts as failed; a further batch
+// can mail it later.
 import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { BatchRow, Position } from '../../schemas/batches/batches.rows.js';
 import { derivedId } from '../../schemas/shared/ids.js';
@@ -47,6 +48,7 @@ export async function mailCards(deps: WorkerDeps, input: RunChunksInput): Promis
     const targets = await readTargets(deps, { batch, chunk });
     if (targets.counted || targets.ids.length === 0) return chunk + 1;
     const { merchantId } = batch;
+    let limited = 0;
     const members = await findByIds(deps, 'members', { ids: targets.ids, merchantId });
     for (const { _id: memberId, email, status, programId } of members) {
       input.cancellationSignal.throwIfAborted();
@@ -56,11 +58,12 @@ export async function mailCards(deps: WorkerDeps, input: RunChunksInput): Promis
         language: languageOf(await cachedProgram(deps, { merchantId, programId })),
       });
       deps.crashPoint('mid-chunk');
+      if (queued === 'limited') limited += 1;
       if (typeof queued === 'object') return { again: chunk, waitMs: Math.min(queued.waitMs, longestWaitMs) };
     }
     const ids = targets.ids.map((memberId) => mailIdOf(batch, memberId));
     const mailed = await deps.collections.mails.countDocuments({ _id: { $in: ids } });
-    const outcomes = { created: mailed, deduped: targets.ids.length - mailed, failed: 0 };
+    const outcomes = { created: mailed, deduped: targets.ids.length - mailed - limited, failed: limited };
     await countTargets(deps, { targets, outcomes });
     return chunk + 1;
   });

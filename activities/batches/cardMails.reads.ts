@@ -1,10 +1,9 @@
 // Who of an import can be mailed the link to the card, and the batch that does it.
 import type { Deps } from '../../platform/deps.js';
-import { findByIds } from '../../platform/mongodb/findByIds.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
 import { isMailOn } from '../../schemas/shared/config.schema.js';
-import { readChunk } from './imports/createChunks.writes.js';
+import { countsOfCreated, readChunk } from './imports/createChunks.writes.js';
 
 /** Whether the members that an import has created can be mailed now: their list is kept for seven days after its end. */
 export const canMailCards = (
@@ -13,16 +12,16 @@ export const canMailCards = (
 ): boolean =>
   isMailOn(config) && kind === 'members.import' && isFinished(phase) && counts.created > 0 && rowsUntil !== undefined;
 
-/** By the id of an import, the newest batch that mails its cards, unless that one stopped early. */
+/** Whether each of its people has the mail, or will get it. */
+export const mailsAll = ({ phase, counts }: BatchRow): boolean =>
+  phase !== 'cancelled' && phase !== 'failed' && (phase !== 'completed' || counts.failed === 0);
+
+/** By the id of an import, the newest batch that mails its cards. */
 export async function cardMailsOf(
   deps: Deps,
   { merchantId, importIds }: { merchantId: string; importIds: readonly string[] },
 ): Promise<ReadonlyMap<string, BatchRow>> {
-  const where = {
-    merchantId,
-    mailsCardsOf: { $in: [...importIds] },
-    phase: { $nin: ['failed', 'cancelled'] },
-  } as const;
+  const where = { merchantId, mailsCardsOf: { $in: [...importIds] } };
   const found = await deps.collections.batches.find(where).sort({ startedAt: 1 }).toArray();
   return new Map(found.map((row) => [row.mailsCardsOf ?? '', row]));
 }
@@ -34,16 +33,11 @@ export async function createdOfChunk(deps: Deps, at: { batchId: string; chunk: n
   return created.flatMap(({ memberId }) => memberId ?? []).sort();
 }
 
-/** How many of the created members have an email, and how many have none. */
+/** How many of the members had an email when the import created them, and how many had none. */
 export async function countCardMails(
   deps: Deps,
-  { _id: batchId, merchantId, chunks = 0 }: BatchRow,
+  { _id: batchId }: BatchRow,
 ): Promise<{ people: number; withoutEmail: number }> {
-  const counted = { people: 0, withoutEmail: 0 };
-  for (let chunk = 0; chunk < chunks; chunk += 1) {
-    const ids = await createdOfChunk(deps, { batchId, chunk });
-    for (const { email } of await findByIds(deps, 'members', { ids, merchantId }))
-      counted[email === undefined ? 'withoutEmail' : 'people'] += 1;
-  }
-  return counted;
+  const { cumulative, withEmail } = await countsOfCreated(deps, { batchId });
+  return { people: withEmail, withoutEmail: cumulative.created - withEmail };
 }

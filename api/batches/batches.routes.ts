@@ -1,7 +1,7 @@
 // Batches of every kind: progress, cancellation, and the rows of an import that made no member.
 
 import { cancelBatch, readBatch } from '../../activities/batches/cancelBatch.writes.js';
-import { canMailCards, cardMailsOf } from '../../activities/batches/cardMails.reads.js';
+import { canMailCards, cardMailsOf, mailsAll } from '../../activities/batches/cardMails.reads.js';
 import type { Permission } from '../../schemas/access/permissions.schema.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
@@ -33,10 +33,11 @@ async function followedOf(deps: ApiDeps, { merchantId, rows }: { merchantId: str
     repairsOf(deps, { merchantId, rows }),
     cardMailsOf(deps, { merchantId, importIds: mailable }),
   ]);
-  return ({ _id }: BatchRow) => ({
-    repairedBy: repaired.get(_id),
-    ...(mailable.includes(_id) && { cardMails: mailed.has(_id) ? ('started' as const) : ('possible' as const) }),
-  });
+  return ({ _id }: BatchRow) => {
+    const mails = mailed.get(_id);
+    const cardMails = mails && mailsAll(mails) ? ('started' as const) : ('possible' as const);
+    return { repairedBy: repaired.get(_id), ...(mailable.includes(_id) && { cardMails }) };
+  };
 }
 
 export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'exportFailedRows' | 'exportKnownRows'> =

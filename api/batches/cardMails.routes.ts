@@ -1,12 +1,12 @@
 // Mails to the people whom an import has made members.
 import { readBatch } from '../../activities/batches/cancelBatch.writes.js';
-import { canMailCards, cardMailsOf, countCardMails } from '../../activities/batches/cardMails.reads.js';
+import { canMailCards, cardMailsOf, countCardMails, mailsAll } from '../../activities/batches/cardMails.reads.js';
 import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
 import type { cardMailEndpoints } from '../../schemas/batches/cardMails.routes.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { newId } from '../../schemas/shared/ids.js';
+import { newId, requestKeyId } from '../../schemas/shared/ids.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import type { Routes } from '../http/request.js';
 import { presentBatch } from './batch.view.js';
@@ -33,15 +33,22 @@ export const cardMailRoutes: Routes<keyof typeof cardMailEndpoints> = {
     if (!canMailCards(deps, batch)) throw new ServiceError('CARDS_NOT_MAILABLE');
     const { _id: mailsCardsOf, programId } = batch;
     const earlier = (await cardMailsOf(deps, { merchantId, importIds: [mailsCardsOf] })).get(mailsCardsOf);
+    const now = deps.now();
     const row =
-      earlier ??
-      (await startBatch(deps, {
-        batch: {
-          ...{ _id: newId(), merchantId, kind: 'cards.mail', startedBy, mailsCardsOf },
-          ...(programId !== undefined && { programId }),
-        },
-        summary: `cards by mail to the people of import ${mailsCardsOf}`,
-      }));
-    return { status: 202, data: presentBatch(row, deps.now()) };
+      earlier && mailsAll(earlier)
+        ? earlier
+        : await startBatch(deps, {
+            batch: {
+              ...{ _id: newId(), merchantId, kind: 'cards.mail', startedBy, mailsCardsOf },
+              ...(programId !== undefined && { programId }),
+            },
+            summary: `cards by mail to the people of import ${mailsCardsOf}`,
+            // Of two requests at the same time, the second gets the batch of the first.
+            key: {
+              id: requestKeyId('card-mails', merchantId, `${mailsCardsOf}:${earlier?._id ?? ''}`),
+              ...{ merchantId, fingerprint: mailsCardsOf, now, acceptedSince: new Date(0) },
+            },
+          });
+    return { status: 202, data: presentBatch(row, now) };
   },
 };

@@ -73,6 +73,8 @@ export interface ImportChunkRow {
   marks?: string[];
   /** Written with the outcomes: how many rows had each outcome, from the start of the file to the end of this chunk. */
   cumulative?: Record<ImportRowOutcome['outcome'], number>;
+  /** Written with the outcomes: how many of the members created so far have an email. */
+  cumulativeWithEmail?: number;
   /** How many members of these rows got a pass on each wallet; set once their events are published. */
   passCounts?: { apple: number; google: number };
 }

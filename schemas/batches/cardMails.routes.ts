@@ -19,7 +19,7 @@ export const cardMailEndpoints = {
     tag,
     summary: 'Mail the people of an import the link to their card, each once',
     description:
-      'To the members that the import created and that have an email, at the rate of the mails of its program. 202 with the batch that mails them; asked again, the same, or after a cancelled or failed one another for those who have no mail yet. 503 UNAVAILABLE means that nothing is sent.',
+      'To the members that the import created and that have an email, at the rate of the mails of its program. 202 with the batch that mails them; asked again, the same, or after one with `failed` people or a stop another for the rest. 503 UNAVAILABLE means that nothing is sent.',
     access: 'merchants.members:edit',
     audit: { action: 'import.mail-cards', writes: ['batches'], target: 'id' },
     result: batch,

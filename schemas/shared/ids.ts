@@ -56,7 +56,7 @@ export function keyedChangeId(operation: string, memberId: string, key: string):
   return `${operation}:${memberId}:${key}`;
 }
 
-export type BatchOperation = 'import' | 'campaign' | 'replay';
+export type BatchOperation = 'import' | 'campaign' | 'replay' | 'card-mails';
 
 /** The id in `idempotencyKeys` of a request that makes something. `owner`: the merchant, or the subscription of a replay. */
 export const requestKeyId = (operation: BatchOperation | 'enroll', owner: string, key: string): string =>

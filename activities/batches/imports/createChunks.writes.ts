@@ -34,6 +34,7 @@ interface ChunkPlan {
   outcomes: ImportRowOutcome[];
   made: NewMemberRows[];
   cumulative: CumulativeCounts;
+  withEmail: number;
 }
 
 const transactionConcurrency = 2;
@@ -58,13 +59,13 @@ async function createMissingChunks(
 ): Promise<void> {
   const batchId = batch._id;
   const [before, ...rows] = await Promise.all([
-    cumulativeBefore(deps, { batchId, chunk: from }),
+    countsBefore(deps, { batchId, chunk: from }),
     ...Array.from({ length: count }, (_, index) => readChunk(deps, { batchId, chunk: from + index })),
   ]);
-  let cumulative = before;
+  let { cumulative, withEmail } = before;
   const open: ImportChunkRow[] = [];
   for (const row of rows) {
-    if (row.cumulative) cumulative = row.cumulative;
+    if (row.cumulative) ({ cumulative, withEmail } = countsUpTo(row));
     else open.push(row);
   }
   const entries = open.flatMap((row) => row.rows);
@@ -81,8 +82,8 @@ async function createMissingChunks(
   for (const row of open) {
     const earlier = written.at(-1);
     const writing = limit(async () => {
-      const plan = planChunk(deps, { batch, program, row, known, codes, cumulative });
-      cumulative = plan.cumulative;
+      const plan = planChunk(deps, { batch, program, row, known, codes, cumulative, withEmail });
+      ({ cumulative, withEmail } = plan);
       await inTransaction(deps, async (session) => {
         await write(deps, plan, session);
         // Only the last chunk updates the batch's counts: transactions that write the same row would conflict.
@@ -116,27 +117,27 @@ function addOutcomes(cumulative: CumulativeCounts, outcomes: readonly ImportRowO
   return sum;
 }
 
-/** Returns the counts of the outcomes of all chunks before `chunk`; zeros where the one before it was not created. */
-async function cumulativeBefore(
-  deps: Deps,
-  { batchId, chunk }: { batchId: string; chunk: number },
-): Promise<CumulativeCounts> {
-  if (chunk === 0) return noCounts;
-  const { cumulative } = await readChunk(deps, { batchId, chunk: chunk - 1 });
-  return cumulative ?? noCounts;
+/** Of all rows up to the end of a chunk. */
+type CountsUpTo = Pick<ChunkPlan, 'cumulative' | 'withEmail'>;
+
+const countsUpTo = ({ cumulative = noCounts, cumulativeWithEmail = 0 }: Partial<ImportChunkRow>): CountsUpTo => ({
+  cumulative,
+  withEmail: cumulativeWithEmail,
+});
+
+/** The counts of all chunks before `chunk`; zeros where the one before it was not created. */
+async function countsBefore(deps: Deps, { batchId, chunk }: { batchId: string; chunk: number }): Promise<CountsUpTo> {
+  return countsUpTo(chunk === 0 ? {} : await readChunk(deps, { batchId, chunk: chunk - 1 }));
 }
 
-/**
- * Counts the outcomes of all created chunks. It reads the chunks, because the counts of the batch may lack the last
- * ones.
- */
-export async function cumulativeCreated(deps: Deps, { batchId }: { batchId: string }): Promise<CumulativeCounts> {
+/** The counts of all created chunks. It reads the chunks, because the counts of the batch may lack the last ones. */
+export async function countsOfCreated(deps: Deps, { batchId }: { batchId: string }): Promise<CountsUpTo> {
   const created = deps.collections.importChunks.find(
     { batchId, outcomes: { $exists: true } },
-    { projection: { chunk: 1 } },
+    { projection: { cumulative: 1, cumulativeWithEmail: 1 } },
   );
   const [last] = await created.sort({ chunk: -1 }).limit(1).toArray();
-  return last ? cumulativeBefore(deps, { batchId, chunk: last.chunk + 1 }) : noCounts;
+  return countsUpTo(last ?? {});
 }
 
 interface PlanChunk {
@@ -148,9 +149,10 @@ interface PlanChunk {
   /** One code for each row at least; codes that are given to members are removed. */
   codes: string[];
   cumulative: CumulativeCounts;
+  withEmail: number;
 }
 
-function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative }: PlanChunk): ChunkPlan {
+function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative, withEmail }: PlanChunk): ChunkPlan {
   const made: NewMemberRows[] = [];
   const people = {
     ownerOf: (email: string) => known.owners.get(email),
@@ -183,12 +185,13 @@ function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative }
     return { row: number, outcome: 'created', memberId, memberCode, eventId: createdEventId(memberId) };
   };
   const outcomes = row.rows.map(create);
-  return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes) };
+  const emails = made.filter(({ email }) => email !== null).length;
+  return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes), withEmail: withEmail + emails };
 }
 
 async function write(
   deps: Deps,
-  { row, outcomes, made, cumulative }: ChunkPlan,
+  { row, outcomes, made, cumulative, withEmail }: ChunkPlan,
   session: ClientSession,
 ): Promise<void> {
   const { members, emails, externalIds, memberSearchWords, ledger, importChunks } = deps.collections;
@@ -200,7 +203,7 @@ async function write(
   const { $set, $unset } = emptyingErased({ ...row, outcomes });
   const writtenNow = await importChunks.updateOne(
     { _id, outcomes: { $exists: false }, ofErased },
-    { $set: { outcomes, cumulative, ...$set }, $unset },
+    { $set: { outcomes, cumulative, cumulativeWithEmail: withEmail, ...$set }, $unset },
     { session },
   );
   if (writtenNow.matchedCount !== 1)

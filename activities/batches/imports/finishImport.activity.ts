@@ -12,7 +12,7 @@ import type { WorkerDeps } from '../../workerDeps.js';
 import { finishBatch } from '../finishBatch.activity.js';
 import { keptForPassesMs, keptMs } from '../removeRows.writes.js';
 import { requireBatch } from '../requireBatch.reads.js';
-import { batchCountFields, cumulativeCreated, readChunk } from './createChunks.writes.js';
+import { batchCountFields, countsOfCreated, readChunk } from './createChunks.writes.js';
 import { emptyErasedRows } from './erasedRows.writes.js';
 import { createdOf, publish, recordPublished } from './publishImported.activity.js';
 
@@ -49,7 +49,7 @@ export async function finishImport(deps: WorkerDeps, input: FinishImport): Promi
 async function countRows(deps: WorkerDeps, { batchId }: { batchId: string }): Promise<void> {
   const batch = await deps.collections.batches.findOne({ _id: batchId });
   if (!batch || isFinished(batch.phase)) return;
-  const cumulative = await cumulativeCreated(deps, { batchId });
+  const { cumulative } = await countsOfCreated(deps, { batchId });
   const counts = {
     ...batchCountFields(cumulative),
     'counts.failed': batch.counts.total - cumulative.created - cumulative.deduped,

@@ -2,6 +2,7 @@
 // an operator finds (docs/interface.md#48-imports-and-batches).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mailCards } from '../../../activities/batches/cardMails.activity.js';
+import { queueMail } from '../../../activities/mail/queueMail.writes.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { until } from '../../rig/checks/until.js';
 import { type SmtpServer, startSmtpServer } from '../../rig/standins/smtpServer.js';
@@ -58,7 +59,7 @@ describe('the people of an import', () => {
     const importId = await anImport(addresses);
     expect((await merchant.call(path(importId))).body.data).toEqual({ people: 4, withoutEmail: 1, minutes: 1 });
     expect((await merchant.call(`/merchants/me/batches/${importId}`)).body.data.cardMails).toBe('possible');
-    const [first, second] = [await start(importId), await start(importId)];
+    const [first, second] = await Promise.all([start(importId), start(importId)]);
     expect([first.status, second.status]).toEqual([202, 202]);
     const { id } = first.body.data;
     expect(second.body.data.id).toBe(id);
@@ -108,6 +109,35 @@ describe('the people of an import', () => {
     for (const address of addresses) expect(mailsTo(address)).toHaveLength(1);
   });
 
+  it('are mailed by a further batch when their address had its share of such mails', async () => {
+    const addresses = addressesOf(2);
+    const importId = await anImport(addresses);
+    const member = await service.deps.collections.members.findOne({
+      merchantId: merchant.id,
+      email: addresses[0] ?? '',
+    });
+    const share = worker.deps.config.MAIL_PER_ADDRESS_AN_HOUR;
+    for (let mail = 0; mail < share; mail += 1)
+      await queueMail(worker.deps, {
+        ...{ merchantId: merchant.id, programId: program._id, memberId: member?._id ?? '', to: addresses[0] ?? '' },
+        ...{ kind: 'card-link', language: 'de', reason: `test:${mail}` },
+      });
+    aheadMs = 61_000;
+    const first = await start(importId);
+    expect(await batchEnd(merchant, first.body.data.id)).toMatchObject({
+      counts: { created: 1, deduped: 1, failed: 1 },
+    });
+    expect((await merchant.call(`/merchants/me/batches/${importId}`)).body.data.cardMails).toBe('possible');
+    aheadMs = 3_700_000;
+    const second = await start(importId);
+    expect(await batchEnd(merchant, second.body.data.id)).toMatchObject({
+      counts: { created: 2, deduped: 1, failed: 0 },
+    });
+    aheadMs = 0;
+    for (const address of addresses)
+      await until(() => mailsTo(address).length === (address === addresses[0] ? share + 1 : 1));
+  });
+
   it('are mailed only after the end of an import that made members, and only those who are still members', async () => {
     const addresses = addressesOf(2);
     const importId = await anImport(addresses);
@@ -117,7 +147,6 @@ describe('the people of an import', () => {
     });
     const credential = { Authorization: `Bearer ${await merchant.token()}` };
     await merchant.call(`/merchants/me/members/${erased?._id}`, { method: 'DELETE', credential });
-    expect((await merchant.call(path(importId))).body.data).toEqual({ people: 1, withoutEmail: 1, minutes: 1 });
     const { body } = await start(importId);
     expect(await batchEnd(merchant, body.data.id)).toMatchObject({ counts: { created: 1 } });
     await until(() => mailsTo(addresses[1] ?? '').length === 1);
