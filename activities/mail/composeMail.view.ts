@@ -4,6 +4,7 @@ import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { MailData } from '../../schemas/mail/mails.schema.js';
+import { signInMinutes } from '../../schemas/shared/config.schema.js';
 import { catalogues, type Language } from '../../schemas/shared/languages/index.js';
 import { isolated } from '../../schemas/shared/text.js';
 import { passUrlOf } from '../../schemas/wallets/passes.view.js';
@@ -33,14 +34,21 @@ export async function composeMail(
   const sender = await senderOf(deps, mail, data);
   if (!sender) return null;
   const { name, link } = sender;
-  const { [mail.kind]: words, hello: greet, orOpen } = catalogues[mail.language].mail;
+  const { kind } = mail;
+  const said = catalogues[mail.language].mail;
+  const { [kind]: words, hello: greet, orOpen } = said;
   const hello = greet(greetable(sender.firstName));
   const subject = words.subject(name);
-  const text = mail.kind === 'invitation' ? invited(catalogues[mail.language].mail, name, data) : words.text(name);
-  const paragraphs = { hello, text, orOpen, why: words.why(name) };
+  const texts = {
+    'card-link': () => said['card-link'].text(name),
+    confirmation: () => said.confirmation.text(name),
+    'sign-in': () => said['sign-in'].text(name, signInMinutes(deps.config)),
+    invitation: () => invited(said, name, data),
+  };
+  const paragraphs = { hello, text: texts[kind](), orOpen, why: words.why(name) };
   return {
     id: mail._id,
-    kind: mail.kind,
+    kind,
     memberId: mail.memberId,
     mark: mail.mark,
     createdAt: mail.createdAt,

@@ -13,6 +13,7 @@ import { mailSignInLink, mailsLinks } from '../../activities/mail/signInMails.wr
 import { type Html, html } from '../../platform/html.js';
 import type { UserRow } from '../../schemas/access/access.rows.js';
 import { signInLinkRequest } from '../../schemas/access/users.schema.js';
+import { signInMinutes } from '../../schemas/shared/config.schema.js';
 import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
 import { ipKey, networkOf } from '../../schemas/shared/ipAddress.rules.js';
@@ -59,12 +60,10 @@ function ways(deps: ApiDeps, ctx: Context): Html {
   }${deps.oidc && html`<div class="said"><a class="button" href="${path}/oidc">${signIn.company}</a></div>`}`;
 }
 
-const minutes = ({ config }: ApiDeps): number => Math.round(config.SIGN_IN_LINK_MS / 60_000);
-
 function sendDeadLink(deps: ApiDeps, ctx: Context): void {
   const { signIn } = wordsFor(ctx);
   const open = html`<p><a href="${basePath(deps)}/console">${signIn.open}</a></p>`;
-  const why = said(signIn.usedText(minutes(deps)), open);
+  const why = said(signIn.usedText(signInMinutes(deps.config)), open);
   send(deps, ctx, { title: signIn.used, status: 410, content: html`${why}${ways(deps, ctx)}` });
 }
 
@@ -123,7 +122,7 @@ async function askForLink(deps: ApiDeps, ctx: Context): Promise<void> {
   const parsed = signInLinkRequest.safeParse({ email: fieldOf(await readBody(ctx, { form: true }), 'email') });
   if (!parsed.success) return send(deps, ctx, { title: signIn.check, status: 400, content: ways(deps, ctx) });
   mailSignInLink(deps, { ...parsed.data, language });
-  send(deps, ctx, { title: join.sent, content: said(signIn.sentText(minutes(deps))) });
+  send(deps, ctx, { title: join.sent, content: said(signIn.sentText(signInMinutes(deps.config))) });
 }
 
 function requireOidc({ oidc }: ApiDeps): Oidc {

@@ -207,7 +207,8 @@ async function join(
   await countAlso(deps, ctx, { kind: 'program', key: program._id });
   const { email } = parsed.data.person;
   const own = former?.memberId === undefined ? null : await ownMember(deps, ctx, program, former.memberId);
-  if (own && own.email !== email) {
+  // A program that wants each address confirmed mails the other one first.
+  if (own && own.email !== email && program.enrollment.confirmEmail !== true) {
     const member = await correctAddress(deps, ctx, { member: own, email });
     if (member) await mailCardLink(deps, { member, to: email, language, reason: `corrected:${newId()}` });
     if (member) return keep({ page: 'sent', memberId: member._id });

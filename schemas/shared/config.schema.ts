@@ -26,6 +26,10 @@ export type MailSettings = Pick<Config, 'SMTP_URL' | 'MAIL_FOLDER'>;
 /** Whether mails are sent at all. */
 export const isMailOn = ({ SMTP_URL, MAIL_FOLDER }: MailSettings): boolean => (SMTP_URL ?? MAIL_FOLDER) !== undefined;
 
+/** How long a sign-in link works, in minutes. */
+export const signInMinutes = ({ SIGN_IN_LINK_MS }: Pick<Config, 'SIGN_IN_LINK_MS'>): number =>
+  Math.round(SIGN_IN_LINK_MS / 60_000);
+
 /** The names of all variables; compose files and documents are checked against them. */
 export const configNames = Object.keys(environment.shape);
 

@@ -166,8 +166,8 @@ export const de: Catalogue = {
     },
     'sign-in': {
       subject: (from) => `Anmelden: ${from}`,
-      text: (from) =>
-        `mit diesem Link melden Sie sich bei der Konsole von ${from} an. Er gilt einmal, 15 Minuten lang.`,
+      text: (from, minutes) =>
+        `mit diesem Link melden Sie sich bei der Konsole von ${from} an. Er gilt einmal, ${minutes} Minuten lang.`,
       button: 'Anmelden',
       why: () => 'Wenn Sie diesen Link nicht angefordert haben, können Sie diese Nachricht ignorieren.',
     },

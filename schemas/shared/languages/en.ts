@@ -162,8 +162,8 @@ export const en = {
     },
     'sign-in': {
       subject: (from: string): string => `Sign in: ${from}`,
-      text: (from: string): string =>
-        `with this link you sign in to the console of ${from}. It works once, for 15 minutes.`,
+      text: (from: string, minutes: number): string =>
+        `with this link you sign in to the console of ${from}. It works once, for ${minutes} minutes.`,
       button: 'Sign in',
       why: (): string => 'If you did not ask for this link, you can ignore this mail.',
     },

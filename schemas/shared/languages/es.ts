@@ -164,8 +164,8 @@ export const es: Catalogue = {
     },
     'sign-in': {
       subject: (from) => `Iniciar sesión: ${from}`,
-      text: (from) =>
-        `con este enlace inicia sesión en la consola de ${from}. Funciona una sola vez, durante 15 minutos.`,
+      text: (from, minutes) =>
+        `con este enlace inicia sesión en la consola de ${from}. Funciona una sola vez, durante ${minutes} minutos.`,
       button: 'Iniciar sesión',
       why: () => 'Si no pidió este enlace, puede ignorar este mensaje.',
     },

@@ -164,8 +164,8 @@ export const fr: Catalogue = {
     },
     'sign-in': {
       subject: (from) => `Connexion : ${from}`,
-      text: (from) =>
-        `ce lien vous connecte à la console de ${from}. Il fonctionne une seule fois, pendant 15 minutes.`,
+      text: (from, minutes) =>
+        `ce lien vous connecte à la console de ${from}. Il fonctionne une seule fois, pendant ${minutes} minutes.`,
       button: 'Se connecter',
       why: () => 'Si vous n’avez pas demandé ce lien, vous pouvez ignorer ce message.',
     },

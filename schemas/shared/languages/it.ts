@@ -162,7 +162,8 @@ export const it: Catalogue = {
     },
     'sign-in': {
       subject: (from) => `Accesso: ${from}`,
-      text: (from) => `con questo link accede alla console di ${from}. Funziona una sola volta, per 15 minuti.`,
+      text: (from, minutes) =>
+        `con questo link accede alla console di ${from}. Funziona una sola volta, per ${minutes} minuti.`,
       button: 'Accedi',
       why: () => 'Se non ha richiesto questo link, può ignorare questo messaggio.',
     },

@@ -7,6 +7,7 @@ import { type QueueMail, queueMail } from '../../../activities/mail/queueMail.wr
 import { reviveMails } from '../../../activities/mail/reviveMails.activity.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { mailWorkflowId, newId } from '../../../schemas/shared/ids.js';
+import { languages } from '../../../schemas/shared/languages/index.js';
 import { until } from '../../rig/checks/until.js';
 import { type SmtpServer, startSmtpServer } from '../../rig/standins/smtpServer.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
@@ -30,6 +31,7 @@ beforeAll(async () => {
       SMTP_TIMEOUT_MS: String(timeoutMs),
       MAIL_PER_PROGRAM_A_MINUTE: '8',
       MAIL_FROM: 'cards@example.com',
+      SIGN_IN_LINK_MS: '1200000',
     },
   });
   worker = await startTestWorker(service);
@@ -70,6 +72,15 @@ const ended = () =>
 
 const join = (email: string, firstName = 'Mallory') =>
   merchant.call(`/enroll/${program.slug}/submit`, { body: { email, firstName }, credential: null });
+
+it('a mail with a sign-in link says how long the link works, in each language', async () => {
+  for (const language of languages) {
+    const wanted = signIn({ language });
+    await queueMail(worker.deps, wanted);
+    const [mail] = await until(() => mailsTo(wanted.to).length > 0 && mailsTo(wanted.to));
+    expect(mail?.parsed.text).toMatch(/ 20 min/i);
+  }
+});
 
 describe('a public enrollment', () => {
   it('mails the link to the card, in the language of the program, and greets by name', async () => {
