@@ -11,12 +11,14 @@ import { writeBulk } from '../platform/mongodb/transact.js';
 import { builtInRoles } from '../schemas/access/permissions.schema.js';
 import { indexes } from '../schemas/tables/collections.js';
 import { addPhoneNumbers } from './addPhoneNumbers.js';
+import { addVisits } from './addVisits.js';
 import { findIndexes, reconcileIndexes } from './reconcileIndexes.js';
 
 /** Can run while the service is running, and in several processes at the same time. */
 export async function migrate(deps: Deps): Promise<{ indexes: number }> {
   await reconcileIndexes(deps, await findIndexes(deps));
   await addPhoneNumbers(deps);
+  await addVisits(deps);
   await writeBulk(
     deps,
     Object.entries(builtInRoles).map(([_id, permissions]) =>

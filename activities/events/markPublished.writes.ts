@@ -8,7 +8,7 @@ import { updateMany } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { defaultChunkSize, toChunks } from '../../platform/toChunks.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
-import { countsOf } from '../../schemas/stats/stats.schema.js';
+import { countedOf } from '../../schemas/stats/stats.schema.js';
 import { type Counting, createCounting } from '../stats/counting.writes.js';
 import { isPushPending } from './isPushPending.rules.js';
 import { type Lease, leasedBy } from './leases.writes.js';
@@ -61,11 +61,7 @@ function commitMarks(deps: Deps, counting: Counting, group: readonly Published[]
   return counting.changeSlotOnConflict(async () => {
     const marks = group.flatMap((one) => marksOf(deps, one));
     if (marks.length === 0) return;
-    const counted = counting.statements(
-      group.flatMap(({ events }) =>
-        events.map((event) => ({ ...event, at: event.occurredAt, counts: countsOf(event) })),
-      ),
-    );
+    const counted = await counting.statements(group.flatMap(({ events }) => events.flatMap(countedOf)));
     const expected = group.reduce((sum, { events }) => sum + events.length, counted.length);
     await commit(deps, [...marks, ...counted], (matched) => {
       if (matched < expected) throw new VersionConflict('Another run has taken over an event.');

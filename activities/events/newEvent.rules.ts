@@ -14,6 +14,7 @@ import {
 } from '../../schemas/events/events.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import type { VisitCount } from '../../schemas/points/visits.rules.js';
 import { deletedEventId, programIdOf } from '../../schemas/shared/ids.js';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { leaseTime } from './leaseTime.rules.js';
@@ -43,6 +44,7 @@ export interface NewMemberEvent {
   passUpdate?: PassUpdate;
   targetsId?: string;
   initialPoints?: number;
+  visit?: VisitCount | undefined;
 }
 
 /** The data that every event about a member contains. */
@@ -84,6 +86,7 @@ export function newMemberEvent(
     passUpdate,
     targetsId,
     initialPoints,
+    visit,
   }: NewMemberEvent,
 ): EventRow {
   const { merchantId, programId } = member;
@@ -105,6 +108,8 @@ export function newMemberEvent(
     ...(passUpdate && { passUpdate }),
     ...(targetsId !== undefined && { targetsId }),
     ...(initialPoints && { initialPoints }),
+    ...(entry?.correction && { corrects: true as const }),
+    ...(visit && { visit }),
     ...(event.type === 'pass.push' && { internal: true as const }),
     ...(traceparent && { traceparent }),
     ...waiting(deps, merchantId, leaseOwner),

@@ -20,6 +20,7 @@ import type { Answer, ChangeMember, ChangeResult, Done, KeyedChange } from './ch
 import type { Decision } from './decision.schema.js';
 import { dueExpiry } from './dueExpiry.writes.js';
 import { memberWritesOf } from './memberStatements.rules.js';
+import { withVisit } from './visits.reads.js';
 
 /**
  * An idempotency row without an answer that is younger than this belongs to a running request, an older one to a
@@ -70,7 +71,10 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
   const now = deps.now();
   const due = dueExpiry(deps, { member: present, program, now });
   const before = due?.member ?? present;
-  const decision = await resultOrRefusal(() => input.decide(before, program, due?.entry));
+  const decision = await resultOrRefusal(async () => {
+    const decided = await input.decide(before, program, due?.entry);
+    return decided && withVisit(deps, { member: before, program, decision: decided });
+  });
   if (decision instanceof ServiceError) {
     const earlierOutcome = keyedChange && (await findSpentKey(deps, { keyedChange, member: before }));
     if (earlierOutcome) return earlierOutcome;

@@ -3,6 +3,7 @@ import type { Statement } from '../../platform/mongodb/transaction.js';
 import type { MemberEvent } from '../../schemas/events/events.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import type { VisitCount } from '../../schemas/points/visits.rules.js';
 import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import type { PushJob } from '../events/newEvent.rules.js';
 
@@ -28,6 +29,8 @@ export interface Decision {
     | 'tier'
     | 'expiry'
     | 'statusReason'
+    | 'lastVisitAt'
+    | 'lastRewardAt'
   )[];
   /** The event of the change. Its `data` leaves out the fields that every event about a member has. */
   event: MemberEvent | PushJob;
@@ -40,6 +43,10 @@ export interface Decision {
   /** The Google object is updated although none of the fields that it shows has changed. */
   refresh?: true;
   ledger?: Omit<LedgerRow, WrittenWithEach>;
+  /** Only for a reversal: the entry that it reverses. */
+  reversed?: LedgerRow;
+  /** By how much the change changes the visits that the overview counts. */
+  visit?: VisitCount;
   /** Fields of the pass to set in addition to those of its new version. */
   pass?: Partial<Pick<MemberRow['pass'], 'googleSaved' | 'token' | 'authenticationToken'>>;
   /** A line of the timeline to write in the same transaction. */

@@ -61,6 +61,7 @@ export function memberWritesOf(
     eventId,
     event: decision.event,
     ...(entry && { entry }),
+    visit: decision.visit,
     member,
     leaseOwner,
     ...(isPushed && { passAction: 'push' as const }),

@@ -122,6 +122,7 @@ export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...giv
     ...(formDigest !== undefined && { formDigest }),
     ...(consent && { consent }),
     ...(marketing && { marketing }),
+    seenAt: now,
     createdAt: now,
     updatedAt: now,
   };

@@ -90,8 +90,8 @@ function clearCounted(deps: Deps, { name, _id, where, change, counts }: ClearCou
   return retryOnConflict(deps, async () => {
     const row = await deps.collections[name as 'events'].findOne({ _id, ...where });
     if (!row) return;
-    await counting.changeSlotOnConflict(() => {
-      const counters = counting.statements([{ ...row, at: row.occurredAt, counts: counts(row) }]);
+    await counting.changeSlotOnConflict(async () => {
+      const counters = await counting.statements(counts(row));
       const asRead = { _id, state: row.state, ...where };
       return transact(deps, [update(deps, name, asRead, change), ...counters], 1 + counters.length);
     });

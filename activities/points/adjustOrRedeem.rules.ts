@@ -47,8 +47,15 @@ export function saleOf({ reference, location, occurredAt }: SaleFacts, now: Date
 export function pointsRule(body: z.output<typeof pointsRequest>, { actor, now }: Asked) {
   return (member: MemberRow, program: Program): Decision => {
     const { delta, value } = body;
-    const entry = { type: 'adjust' as const, actor, ...saleOf(body, now), ...messageOf(body) };
     const change = adjust(program, member, delta === undefined ? { value: value ?? 0 } : { delta });
+    const corrects = delta === undefined || delta < 0;
+    const entry = {
+      type: 'adjust' as const,
+      actor,
+      ...saleOf(body, now),
+      ...messageOf(body),
+      ...(corrects && { correction: true as const }),
+    };
     return {
       ...balanceDecision(member, { change, program, entry, now }),
       event: { type: 'points.changed', data: { ...balanceEvent(member, change, entry), delta: change.delta } },

@@ -8,6 +8,7 @@ import type { reverseRequest } from '../../schemas/points/changes.schema.js';
 import { reversible } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
 import { isReversible, reverse } from '../../schemas/points/reversal.rules.js';
+import { isCorrection } from '../../schemas/points/visits.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
@@ -38,10 +39,12 @@ function reversalDecision(
     ...(reason && { reason }),
     ...(changeMessage && { changeMessage }),
     ...(row.rewardId !== undefined && { rewardId: row.rewardId }),
+    ...(isCorrection(row) && { correction: true as const }),
     effect: undone,
   };
   return {
     ...balanceDecision(member, { change, program, entry, redeemedCount, now: asked.now, reversed: row }),
+    reversed: row,
     ...(row.type === 'redeem' && { timeline: { type: 'reward_reversed' } }),
     event: {
       type: 'points.changed',

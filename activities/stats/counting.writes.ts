@@ -6,21 +6,15 @@ import type { Deps } from '../../platform/deps.js';
 import { isRetryable } from '../../platform/mongodb/conflicts.js';
 import { update } from '../../platform/mongodb/statements.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
-import { type CountName, type Counts, dayOf } from '../../schemas/stats/stats.schema.js';
+import { localDay } from '../../schemas/shared/calendar.rules.js';
+import type { Counted, CountName } from '../../schemas/stats/stats.schema.js';
 
 /** Rows for each program and month. A merchant's overview reads all of them. */
 const slots = 8;
 
-export interface Counted {
-  merchantId: string;
-  programId?: string | undefined;
-  at: Date;
-  counts: Counts;
-}
-
 export interface Counting {
   /** The statements that add the counts, for the transaction of what is counted. Each matches or inserts one row. */
-  statements: (counted: readonly Counted[]) => Statement[];
+  statements: (counted: readonly Counted[]) => Promise<Statement[]>;
   /** Runs `work`, which commits such statements. After a conflict, the statements that follow use other rows. */
   changeSlotOnConflict: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -29,14 +23,27 @@ export interface Counting {
 export const fieldOfDay = (day: string): string => `d${day.slice(8)}`;
 export const fieldOfCount = (name: CountName): string => name.replace('.', '_');
 
+type CountingDeps = Pick<Deps, 'collections' | 'cached' | 'read'>;
+
+/** The time zone of a program, at most a second old; UTC where none is set, and for what is about no program. */
+async function zoneOf({ cached, read }: CountingDeps, { merchantId, programId }: Counted): Promise<string> {
+  if (!programId) return 'UTC';
+  const found = await cached(`zone:${programId}`, async () => {
+    const program = await read.program({ _id: programId, merchantId });
+    return program && { zone: program.timeZone ?? 'UTC' };
+  });
+  return found?.zone ?? 'UTC';
+}
+
 /** For one writer with sequential transactions. */
-export function createCounting(deps: Pick<Deps, 'collections'>): Counting {
+export function createCounting(deps: CountingDeps): Counting {
   let slot = randomInt(slots);
   return {
-    statements(counted) {
+    async statements(counted) {
       const rows = new Map<string, { set: { merchantId: string; programId: string; month: string }; inc: Counters }>();
-      for (const { merchantId, programId = '', at, counts } of counted) {
-        const day = dayOf(at);
+      for (const one of counted) {
+        const { merchantId, programId = '', at, counts } = one;
+        const day = one.day ?? localDay(await zoneOf(deps, one), at);
         const month = day.slice(0, 7);
         const _id = `${merchantId}:${programId}:${month}:${slot}`;
         const row = rows.get(_id) ?? { set: { merchantId, programId, month }, inc: {} };

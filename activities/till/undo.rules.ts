@@ -3,6 +3,7 @@ import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { reversible } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import { soldAt } from '../../schemas/points/visits.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Decision } from '../members/decision.schema.js';
@@ -12,9 +13,6 @@ import { reversalRule } from '../points/reverse.rules.js';
 const undoWithinMs = 10 * 60_000;
 /** The clock of a till may be corrected between sale and undo. */
 const clockMs = 5 * 60_000;
-
-const soldAt = ({ occurredAt, createdAt }: Pick<LedgerRow, 'occurredAt' | 'createdAt'>): number =>
-  (occurredAt ?? createdAt).getTime();
 
 interface Undo extends Asked {
   reversalId: string;
@@ -46,7 +44,7 @@ export function undoRule(deps: Deps, { actor, now, reversalId, pairing, undoes, 
       .limit(1)
       .toArray();
     const isMeant = undoes === undefined || (last?.till?.sequence === undoes && last.till.pairing === pairing);
-    const sinceMs = last ? (sale.occurredAt ?? now).getTime() - soldAt(last) : Number.NaN;
+    const sinceMs = last ? (sale.occurredAt ?? now).getTime() - soldAt(last).getTime() : Number.NaN;
     if (!last || !isMeant || sinceMs < -clockMs || sinceMs > undoWithinMs) throw new ServiceError('NOTHING_TO_UNDO');
     const reversal = reversalRule(deps, { entry: { _id: last._id }, reversalId, actor, now, sale });
     return reversal(member, program, expired);

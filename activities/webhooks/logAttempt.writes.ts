@@ -15,10 +15,10 @@ import { update } from '../../platform/mongodb/statements.js';
 import { StillContended } from '../../platform/mongodb/stillContended.js';
 import type { Statement } from '../../platform/mongodb/transaction.js';
 import { toChunks } from '../../platform/toChunks.js';
-import type { Counts } from '../../schemas/stats/stats.schema.js';
+import type { Counted, Counts } from '../../schemas/stats/stats.schema.js';
 import type { DeliveryAttempt, DeliveryRow } from '../../schemas/webhooks/webhooks.rows.js';
 import { isUnfinished } from '../../schemas/webhooks/webhooks.schema.js';
-import { type Counted, type Counting, createCounting } from '../stats/counting.writes.js';
+import { type Counting, createCounting } from '../stats/counting.writes.js';
 import { asRead, maxLogMs, outOfQueue } from './deliveryQueue.writes.js';
 
 export interface DeliveryRecord {
@@ -87,7 +87,7 @@ async function insertFirst(
         // As statements of a bulk write, 200 rows cost the embedded engine twice as much.
         await deps.collections.deliveries.insertMany(missing, { session });
         const counted = missing.flatMap((row) => row.history.map((attempt) => countedOf(row, attempt, row)));
-        await writeAll(deps, counting.statements(counted), { session });
+        await writeAll(deps, await counting.statements(counted), { session });
       }),
     );
   });
@@ -169,7 +169,7 @@ function writeCounted(
 ): Promise<void> {
   return counting.changeSlotOnConflict(async () => {
     if (statements.length === 0) return;
-    const counters = counting.statements(counted);
+    const counters = await counting.statements(counted);
     await commit(deps, [...statements, ...counters], (matched) => {
       if (matched < statements.length + counters.length)
         throw new VersionConflict('A delivery has changed since it was read.');

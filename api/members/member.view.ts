@@ -36,6 +36,7 @@ export function presentMember(deps: PresenterDeps, { member: row, program }: Pai
 export const presentMemberWithProgram = (deps: PresenterDeps, pair: Pair): z.input<typeof memberWithProgram> => ({
   ...presentMember(deps, pair),
   program: presentSummary(pair.program),
+  ...(pair.member.lastVisitAt && { lastVisitAt: pair.member.lastVisitAt.toISOString() }),
 });
 
 export const presentMemberDetail = (deps: PresenterDeps, pair: Pair) =>

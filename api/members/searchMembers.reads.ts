@@ -15,6 +15,7 @@ import { readCode } from '../../schemas/shared/text.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
+import { type AudienceList, audienceLists, audiencePage, isInLists } from './audiences.reads.js';
 import { membersByCode } from './members.reads.js';
 import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.reads.js';
 
@@ -34,9 +35,11 @@ const checkedAtATime = 100;
 export async function searchMembers(deps: Deps, search: MemberSearch): Promise<MemberPage> {
   const readings = search.q === undefined ? undefined : readQuery(search.q);
   if (readings?.length === 0) return { items: [], total: 0 };
+  const lists = search.audience && (await audienceLists(deps, { ...search, audience: search.audience }));
   const exactly = await exactMatches(deps, search);
-  if (exactly) return pageOfMatches(deps, exactly, { search, readings });
-  return readings ? byWords(deps, search, readings) : newest(deps, search);
+  if (exactly) return pageOfMatches(deps, exactly.filter(isInLists(lists)), { search, readings });
+  if (readings) return byWords(deps, search, { readings, lists });
+  return lists ? audiencePage(deps, lists, search) : newest(deps, search);
 }
 
 async function newest(deps: Deps, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
@@ -147,7 +150,12 @@ async function matches(deps: Deps, { merchantId, programId }: MemberSearch, word
   return checked.filter(({ memberId }) => having.has(memberId));
 }
 
-async function byWords(deps: Deps, search: MemberSearch, readings: QueryWord[][]): Promise<MemberPage> {
+interface Words {
+  readings: QueryWord[][];
+  lists: AudienceList[] | undefined;
+}
+
+async function byWords(deps: Deps, search: MemberSearch, { readings, lists }: Words): Promise<MemberPage> {
   const { merchantId, page, pageSize } = search;
   // The searches of a merchant take turns, so that many at once delay no other caller more than one does.
   const found = await deps.runExclusive(`search:${merchantId}`, () =>
@@ -155,6 +163,10 @@ async function byWords(deps: Deps, search: MemberSearch, readings: QueryWord[][]
   );
   const all = [...new Map(found.flat().map((match) => [match.memberId, match])).values()];
   if (found.length > 1) all.sort(newestFirst);
+  if (lists) {
+    const members = await byMemberIds(deps, { merchantId, rows: all.slice(0, maxChecked) });
+    return pageOfMatches(deps, members.filter(isInLists(lists)), { search, readings });
+  }
   const ids = all.slice((page - 1) * pageSize, page * pageSize).map((match) => match.memberId);
   const members = await findByIds(deps, 'members', { ids, merchantId });
   const byId = new Map(members.map((member) => [member._id, member]));

@@ -5,6 +5,17 @@ import type { Deps } from '../../platform/deps.js';
 import type { StatsRow } from '../../schemas/stats/stats.rows.js';
 import { type CountName, type Counts, countNames } from '../../schemas/stats/stats.schema.js';
 
+/** The time zone of the program, or the one that all programs of the merchant have; UTC otherwise. */
+export async function zoneOf(
+  { collections: { programs } }: Deps,
+  { merchantId, programId }: { merchantId: string; programId: string | undefined },
+): Promise<string> {
+  const where = { ...(programId !== undefined && { _id: programId }), merchantId };
+  const all = await programs.find(where, { projection: { timeZone: 1 } }).toArray();
+  const [zone = 'UTC', ...others] = new Set(all.map(({ timeZone = 'UTC' }) => timeZone));
+  return others.length > 0 ? 'UTC' : zone;
+}
+
 interface ReadStats {
   merchantId: string;
   programId?: string | undefined;

@@ -1,6 +1,7 @@
 // The rows of events, and their indexes.
 
 import type { Binary } from 'mongodb';
+import type { VisitCount } from '../points/visits.rules.js';
 import { days, type IndexesOf } from '../shared/indexes.js';
 import type { PassUpdate } from '../shared/passUpdate.schema.js';
 import type { EventType } from './events.schema.js';
@@ -16,6 +17,10 @@ export interface EventRow {
   data: Record<string, unknown>;
   /** Only on a `member.created`, for the counters of the overview. */
   initialPoints?: number;
+  /** Only for the counters of the overview: the change corrected a balance, or reversed a correction. */
+  corrects?: true;
+  /** Only for the counters of the overview. */
+  visit?: VisitCount;
   /**
    * What the wallets need before the event can be published: issue the passes, push this version, or refresh Google's
    * copy of the member.

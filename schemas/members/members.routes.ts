@@ -4,6 +4,7 @@ import { endpoint, page, pageOf, pageSize, timelineLimit } from '../access/endpo
 import { memberPreview } from '../programs/programEdits.schema.js';
 import { writtenPhone } from '../shared/phone.rules.js';
 import { idText, plainText, scannedText } from '../shared/text.js';
+import { audience } from './audiences.rules.js';
 import * as members from './members.schema.js';
 
 const view = 'merchants.members:view';
@@ -57,6 +58,7 @@ export const memberEndpoints = {
         .optional()
         .describe('exactly this number, in any spelling'),
       externalId: scannedText(64).optional().describe('exactly this externalId'),
+      audience: audience.optional(),
       page,
       pageSize,
     }),

@@ -48,6 +48,12 @@ export interface MemberRow extends Omit<Stored<typeof memberDetail>, Told> {
     issueDueAt?: Date;
   };
   ledgerCount: number;
+  /** The last visit, or the creation where there is none. Absent on a row that an older version of the service wrote. */
+  seenAt?: Date;
+  /** On how many days the member came, for visits that are not reversed. */
+  visitDays?: number;
+  /** The last redeem that is not reversed. */
+  lastRewardAt?: Date;
   /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
   expiry?: MemberExpiry;
   source: MemberSource;
@@ -128,6 +134,8 @@ export const memberIndexes: IndexesOf<MemberCollections> = {
     { key: { 'pass.token': 1 }, unique: true, reason: 'the web card' },
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
+    { key: { merchantId: 1, programId: 1, seenAt: -1, _id: -1 }, reason: 'who came lately, and who did not' },
+    { key: { merchantId: 1, programId: 1, balance: -1, _id: -1 }, reason: 'whose card is nearly full' },
     {
       key: { merchantId: 1, 'pass.googleDueAt': 1 },
       partialFilterExpression: { 'pass.googleDueAt': { $exists: true } },

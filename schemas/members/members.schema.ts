@@ -92,9 +92,12 @@ export const member = z.object({
   unchanged: z.boolean().optional().describe('true: nothing had to change'),
 });
 
-export const memberWithProgram = member.extend({ program: programSummary });
+const lastVisitAt = z.iso.datetime().optional().describe('absent when none is known');
+
+export const memberWithProgram = member.extend({ program: programSummary, lastVisitAt });
 export const memberDetail = member.extend({
   program: programSnapshot,
+  lastVisitAt,
   deviceCount: z.int().min(0).describe('registered wallet devices'),
   redeemedCount: z.int().min(0).describe('redeems ever, without those that were reversed'),
   rewards: z.array(rewardState).describe('what the balance buys'),

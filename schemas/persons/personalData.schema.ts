@@ -2,9 +2,10 @@
 // merchant do with it. All three work from this table, and docs/customers-data.md shows it. A collection without a line
 // does not compile.
 import type { Document } from 'mongodb';
+import type { EventRow } from '../events/events.rows.js';
 import { keyedOperations } from '../points/ledger.schema.js';
 import { confirmationMark } from '../shared/ids.js';
-import { type Counts, countsOf } from '../stats/stats.schema.js';
+import { type Counted, countedOf } from '../stats/stats.schema.js';
 import type { CollectionName } from '../tables/collections.js';
 import { unfinishedStates } from '../webhooks/webhooks.schema.js';
 
@@ -27,7 +28,7 @@ export interface Clear {
   where?: Document;
   change: (now: Date) => Document;
   /** What a row adds to the overview when it is cleared in this state, because its publication will not count it. */
-  counts?: (row: Document) => Counts;
+  counts?: (row: Document) => Counted[];
 }
 
 export interface Kept {
@@ -149,10 +150,11 @@ export const personalData: Record<CollectionName, Kept> = {
           fence: '',
           traceparent: '',
           initialPoints: '',
+          corrects: '',
+          visit: '',
         },
       }),
-      counts: ({ state, type, data, initialPoints }) =>
-        state === 'new' ? countsOf({ type, data, initialPoints }) : {},
+      counts: (event) => (event.state === 'new' ? countedOf(event as EventRow) : []),
     },
     left: 'type, time and id of the event, and the event `member.deleted`',
   },

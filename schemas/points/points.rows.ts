@@ -21,6 +21,10 @@ export interface LedgerRow extends Stored<typeof transaction> {
   till?: { pairing: number; sequence?: number };
   /** Only on earnings: the fields by which limits count them. */
   earning?: { memberId: string; soldAt: Date };
+  /** A change of the balance that is neither visit nor spending, or the reversal of one (visits.rules.ts). */
+  correction?: true;
+  /** Of a visit: its day in the program's time zone. `counted`: the overview counts the day from this entry on. */
+  visit?: { day: string; counted?: { returning: boolean } };
   memberVersion: number;
 }
 

@@ -31,6 +31,9 @@ export const moment = z.iso.datetime({ offset: true }).transform((value) => new 
 /** A name of the IANA time zone database. */
 export const timeZone = z.string().max(64).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin');
 
+/** The calendar day of a moment, as `2026-11-26`. */
+export const localDay = (zone: string, at: Date): string => formatOf(zone).format(at);
+
 /** The smallest moment in (`low`, `high`] for which `holds` is true; it must be true for `high`. */
 function firstMoment(low: number, high: number, holds: (at: number) => boolean): Date {
   let [before, first] = [low, high];

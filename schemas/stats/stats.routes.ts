@@ -10,7 +10,7 @@ export const statsEndpoints = {
   readStats: endpoint('get', '/merchants/me/stats', {
     tag: 'Overview',
     summary: 'Members, installs, points, redeems and deliveries, by day and by program',
-    description: `Read from counters that are kept as things happen, so it is as fast for a million members. Days are those of UTC, \`from\` and \`to\` included, at most ${maxStatsDays}; without them the last 30.`,
+    description: `Read from counters that are kept as things happen, so it is as fast for a million members. Days are those of each program's time zone, \`from\` and \`to\` included, at most ${maxStatsDays}; without them the last 30.`,
     access: 'merchants.members:view',
     query: z.strictObject({
       from: statsDay.optional().describe('29 days before `to`, when left out'),

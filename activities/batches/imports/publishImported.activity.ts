@@ -11,12 +11,13 @@ import type { BatchRow, ImportChunkRow, ImportRowOutcome } from '../../../schema
 import type { EventRow } from '../../../schemas/events/events.rows.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
 import { enrollId, importId } from '../../../schemas/shared/ids.js';
+import type { Counted } from '../../../schemas/stats/stats.schema.js';
 import type { ChunkProgress } from '../../../schemas/tables/workflows.js';
 import { ensureLease, newFence, releaseEvents, withLease } from '../../events/leases.writes.js';
 import { serialisedEnvelope } from '../../events/newEvent.rules.js';
 import { issuanceOf } from '../../events/serialiseEnvelopes.writes.js';
 import { memberCreated } from '../../members/newMember.rules.js';
-import { type Counted, createCounting } from '../../stats/counting.writes.js';
+import { createCounting } from '../../stats/counting.writes.js';
 import { issueBoth } from '../../wallets/issuePasses.activity.js';
 import { publishLeased } from '../../webhooks/publishEvents.activity.js';
 import type { WorkerDeps } from '../../workerDeps.js';
@@ -142,8 +143,8 @@ export async function recordPublished(
   const counting = createCounting(deps);
   try {
     const write = () =>
-      counting.changeSlotOnConflict(() => {
-        const counters = counting.statements(counted);
+      counting.changeSlotOnConflict(async () => {
+        const counters = await counting.statements(counted);
         const statements = [
           update(deps, 'importChunks', { _id: row._id, ...unchanged }, { $set: { passCounts } }),
           update(deps, 'batches', { _id: batch._id }, { $inc: change }),
@@ -172,6 +173,6 @@ async function countedOf(
   const entries = await deps.collections.ledger
     .find({ _id: { $in: memberIds.map(enrollId) } }, { projection: { delta: 1 } })
     .toArray();
-  const given = entries.reduce((sum, { delta }) => sum + delta, 0);
-  return { merchantId, programId, at, counts: { 'members.enrolled': memberIds.length, 'points.given': given } };
+  const imported = entries.reduce((sum, { delta }) => sum + delta, 0);
+  return { merchantId, programId, at, counts: { 'members.enrolled': memberIds.length, 'points.imported': imported } };
 }

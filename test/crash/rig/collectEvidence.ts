@@ -22,7 +22,12 @@ function countedOf(rows: readonly StatsRow[], deliveriesInLog: number): CountedF
   const sum = (name: CountName) => days.reduce((total, day) => total + (day[fieldOfCount(name)] ?? 0), 0);
   return {
     enrolled: sum('members.enrolled'),
-    points: sum('points.given') - sum('points.spent') - sum('points.expired'),
+    points:
+      sum('points.given') +
+      sum('points.imported') +
+      sum('points.corrected') -
+      sum('points.spent') -
+      sum('points.expired'),
     redeems: sum('redeems'),
     deliveries: sum('deliveries.succeeded'),
     deliveriesInLog,

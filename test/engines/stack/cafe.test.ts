@@ -96,8 +96,16 @@ describe('the demo', () => {
     expect(totals.members.enrolled).toBe(await db.collection('members').countDocuments());
     expect(totals.redeems).toBe(ledger.filter(({ type }) => type === 'redeem').length);
     expect(totals.redeems).toBeGreaterThan(30);
-    expect(totals.points.given - totals.points.spent).toBe(sum);
-    const busy = days.filter(({ points }: Document) => points.given > 0);
+    const { given, imported, spent } = totals.points;
+    expect(given + imported - spent).toBe(sum);
+    const soldOn = ({ memberId, occurredAt, createdAt }: Document) =>
+      `${memberId} ${(occurredAt ?? createdAt).toISOString().slice(0, 10)}`;
+    const visits = new Set(ledger.filter(({ type }) => type !== 'initial').map(soldOn));
+    expect(totals.visits.all).toBe(visits.size);
+    expect(totals.visits.returning).toBeGreaterThan(totals.visits.all / 2);
+    for (const audience of ['returning', 'rewarded', 'nearlyFull', 'away'])
+      expect((await call(`/members?audience=${audience}`)).total, audience).toBeGreaterThan(3);
+    const busy = days.filter(({ visits: { all } }: Document) => all > 0);
     expect(busy.length).toBeGreaterThan(50);
   });
 

@@ -7,7 +7,7 @@ import { createMarkPublished } from '../../../activities/events/markPublished.wr
 import { eraseMember } from '../../../activities/persons/eraseMember.writes.js';
 import { removeTraces } from '../../../activities/persons/removeTraces.activity.js';
 import { recordReconciledSave } from '../../../activities/wallets/google/saves.writes.js';
-import { dayOf } from '../../../schemas/stats/stats.schema.js';
+import { localDay } from '../../../schemas/shared/calendar.rules.js';
 import { until } from '../../rig/checks/until.js';
 import { status } from '../../rig/standins/responders.js';
 import { batchEnd, sendImport } from '../../rig/start/imports.js';
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const stats = async (query = '', of = merchant) => (await of.call(`/merchants/me/stats${query}`)).body.data;
-const today = () => dayOf(new Date());
+const today = () => localDay('UTC', new Date());
 
 /** Waits until everything is published and delivered. */
 async function rest(): Promise<void> {
@@ -73,10 +73,11 @@ describe('the overview', () => {
 
     const delivered = await service.deps.collections.deliveries.countDocuments({ merchantId: merchant.id });
     const expected = {
-      members: { enrolled: 3, erased: 0 },
+      members: { enrolled: 3, joined: 1, erased: 0 },
+      visits: { all: 1, returning: 0 },
       installs: { apple: 0, google: 1 },
       removals: { apple: 0, google: 1 },
-      points: { given: 155, spent: 120, expired: 0 },
+      points: { given: 150, spent: 100, expired: 0, imported: 5, corrected: -20 },
       redeems: 1,
       deliveries: { attempts: delivered, failedAttempts: 0, succeeded: delivered, exhausted: 0 },
     };
@@ -88,7 +89,7 @@ describe('the overview', () => {
     expect(counted.reduce((sum: number, { redeems }: { redeems: number }) => sum + redeems, 0)).toBe(1);
     expect(read.programs).toEqual([{ programId: ada.programId, ...expected }]);
     const ledger = await service.deps.collections.ledger.find({ merchantId: merchant.id }).toArray();
-    expect(ledger.reduce((sum, { delta }) => sum + delta, 0)).toBe(155 - 120);
+    expect(ledger.reduce((sum, { delta }) => sum + delta, 0)).toBe(150 + 5 - 20 - 100);
   });
 
   it('counts failed attempts and deliveries that were given up', async () => {
@@ -114,7 +115,10 @@ describe('the overview', () => {
     const importOf = (fields: Record<string, string>) =>
       sendImport(other, { programId: program._id, file: 'firstName,initialPoints\nBen,5\nCai,\nDan,7\n', fields });
     await batchEnd(other, (await importOf({ quiet: 'true' })).body.data.batchId);
-    expect((await stats('', other)).totals).toMatchObject({ members: { enrolled: 3 }, points: { given: 12 } });
+    expect((await stats('', other)).totals).toMatchObject({
+      members: { enrolled: 3, joined: 0 },
+      points: { given: 0, imported: 12 },
+    });
 
     await service.stopWorker();
     const { events, importChunks } = service.deps.collections;
@@ -131,7 +135,7 @@ describe('the overview', () => {
     await until(async () => (await events.countDocuments({ merchantId: other.id, state: 'new' })) === 0);
     expect((await stats('', other)).totals).toMatchObject({
       members: { enrolled: 5, erased: 1 },
-      points: { given: 12 + 24 },
+      points: { given: 0, imported: 12 + 24 },
     });
   });
 
@@ -151,7 +155,8 @@ describe('the overview', () => {
     await until(async () => (await events.countDocuments({ merchantId: other.id, state: 'new' })) === 0);
     expect((await stats('', other)).totals).toMatchObject({
       members: { enrolled: 1, erased: 1 },
-      points: { given: 120, spent: 120 },
+      visits: { all: 1 },
+      points: { given: 120, spent: 100, corrected: -20 },
       redeems: 1,
     });
   });

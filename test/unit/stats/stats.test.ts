@@ -9,7 +9,20 @@ const changed = (data: Record<string, unknown>) => countsOf({ type: 'points.chan
 describe('an event', () => {
   it.each<[string, Counts, Counts]>([
     ['points that are added are given', changed({ delta: 7 }), { 'points.given': 7 }],
-    ['points that are taken are spent', changed({ delta: -7 }), { 'points.spent': 7 }],
+    [
+      'points that are taken without a reward are a correction',
+      countsOf({ type: 'points.changed', data: { delta: -7 }, corrects: true }),
+      { 'points.corrected': -7 },
+    ],
+    [
+      'a reversed correction corrects nothing',
+      countsOf({
+        type: 'points.changed',
+        data: { delta: 7, reversalOf: { transactionId: 'x', type: 'adjust' } },
+        corrects: true,
+      }),
+      { 'points.corrected': 7 },
+    ],
     ['points whose time is over expire', changed({ delta: -7, reason: 'expired' }), { 'points.expired': 7 }],
     [
       'a reversed earning was not given',
@@ -29,7 +42,7 @@ describe('an event', () => {
     [
       'an enrollment gives its first points',
       countsOf({ type: 'member.created', data: {}, initialPoints: 5 }),
-      { 'members.enrolled': 1, 'points.given': 5 },
+      { 'members.enrolled': 1, 'members.joined': 1, 'points.given': 5 },
     ],
     [
       'a pass is installed in its wallet',
@@ -47,10 +60,11 @@ describe('an event', () => {
     expect(counts).toEqual(expected);
   });
 
-  it('of any kind: given minus spent and expired is the change of the balances', () => {
+  it('of any kind: what came minus what went is the change of the balances', () => {
     const delta = fc.integer({ min: -1_000, max: 1_000 });
     const event = fc.oneof(
       delta.map((by) => ({ by, counts: changed({ delta: by }) })),
+      delta.map((by) => ({ by, counts: countsOf({ type: 'points.changed', data: { delta: by }, corrects: true }) })),
       delta.map((by) => ({ by: -Math.abs(by), counts: changed({ delta: -Math.abs(by), reason: 'expired' }) })),
       fc.record({ by: delta, type: fc.constantFrom('adjust', 'earn', 'redeem') }).map(({ by, type }) => ({
         by,
@@ -66,7 +80,7 @@ describe('an event', () => {
       fc.property(fc.array(event), (events) => {
         const { points } = presentCounts(events.map(({ counts }) => counts));
         const grown = events.reduce((sum, { by }) => sum + by, 0);
-        expect(points.given - points.spent - points.expired).toBe(grown);
+        expect(points.given + points.corrected - points.spent - points.expired).toBe(grown);
       }),
     );
   });
@@ -80,19 +94,25 @@ describe('the counters', () => {
     expect(numbers(one)).toEqual(countNames.map(() => 1));
   });
 
-  it('of one writer are one row for each program and month, and no row when nothing is counted', () => {
-    const collections = { stats: { namespace: 'db.stats' } } as unknown as Parameters<
-      typeof createCounting
-    >[0]['collections'];
-    const { statements } = createCounting({ collections });
+  it('of one writer are one row for each program and month of its time zone, and no row when nothing is counted', async () => {
+    const deps = {
+      collections: { stats: { namespace: 'db.stats' } },
+      cached: (_key: string, load: () => unknown) => load(),
+      read: {
+        program: async ({ _id }: { _id: string }) => ({ ...(_id === 'far' && { timeZone: 'Pacific/Auckland' }) }),
+      },
+    } as unknown as Parameters<typeof createCounting>[0];
+    const { statements } = createCounting(deps);
     const about = { merchantId: 'm', programId: 'p' };
     const counted = [
       { ...about, at: new Date('2026-11-30T23:59:59.999Z'), counts: { redeems: 1, 'points.spent': 10 } },
       { ...about, at: new Date('2026-11-02T00:00:00Z'), counts: { redeems: 2 } },
       { ...about, at: new Date('2026-12-01T00:00:00Z'), counts: { redeems: 4 } },
       { ...about, programId: 'q', at: new Date('2026-12-01T00:00:00Z'), counts: { redeems: 0 } },
+      { ...about, programId: 'far', at: new Date('2026-11-30T12:00:00Z'), counts: { redeems: 3 } },
+      { ...about, programId: 'far', at: new Date('2026-11-30T12:00:00Z'), day: '2026-12-09', counts: { redeems: 5 } },
     ];
-    expect(statements(counted)).toMatchObject([
+    expect(await statements(counted)).toMatchObject([
       {
         upsert: true,
         update: {
@@ -101,6 +121,7 @@ describe('the counters', () => {
         },
       },
       { update: { $inc: { 'days.d01.redeems': 4 } } },
+      { update: { $inc: { 'days.d01.redeems': 3, 'days.d09.redeems': 5 } } },
     ]);
   });
 });

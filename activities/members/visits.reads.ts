@@ -1,0 +1,88 @@
+// What a change of a balance means for the visits of its member: the fields of the member, the day of the ledger entry,
+// and what the overview counts. A member counts once a day. Only sales that arrive late, and reversals, read the
+// ledger; the version of the member guards what was read.
+import type { Deps } from '../../platform/deps.js';
+import type { MemberRow } from '../../schemas/members/members.rows.js';
+import { reversible } from '../../schemas/points/ledger.schema.js';
+import type { LedgerRow } from '../../schemas/points/points.rows.js';
+import { isVisit, latest, soldAt } from '../../schemas/points/visits.rules.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
+import { localDay } from '../../schemas/shared/calendar.rules.js';
+import type { Decision } from './decision.schema.js';
+
+interface Visiting {
+  member: MemberRow;
+  program: Program;
+  decision: Decision;
+}
+
+/** A sale arrives at most 72 hours late, so the latest visit is among the newest entries. */
+const newestEntries = 50;
+
+/** The decision with what it changes in the visits of the member. */
+export async function withVisit(deps: Deps, { member, program, decision }: Visiting): Promise<Decision> {
+  const { ledger, reversed } = decision;
+  if (reversed) return isVisit(reversed) ? withoutVisit(deps, { member, decision, reversed }) : decision;
+  if (!ledger || !isVisit(ledger)) return decision;
+  const at = ledger.occurredAt ?? deps.now();
+  const zone = program.timeZone ?? 'UTC';
+  const day = localDay(zone, at);
+  const { visitDays = 0, lastVisitAt, lastRewardAt } = member;
+  const lastDay = lastVisitAt && localDay(zone, lastVisitAt);
+  const isKnown =
+    lastDay !== undefined && (day === lastDay || (day < lastDay && (await entriesOf(deps, member, day)).some(stands)));
+  const returning = visitDays > 0;
+  const last = latest([lastVisitAt, at]);
+  return {
+    ...decision,
+    set: {
+      ...decision.set,
+      ...(last && { lastVisitAt: last, seenAt: last }),
+      ...(!isKnown && { visitDays: visitDays + 1 }),
+      ...(ledger.type === 'redeem' && { lastRewardAt: latest([lastRewardAt, at]) ?? at }),
+    },
+    ledger: { ...ledger, visit: { day, ...(!isKnown && { counted: { returning } }) } },
+    ...(!isKnown && { visit: { day, all: 1, returning: returning ? 1 : 0 } }),
+  };
+}
+
+const stands = ({ reversedBy }: LedgerRow): boolean => reversedBy === undefined;
+
+/** The visits of one day, newest first. */
+const entriesOf = ({ collections }: Deps, { _id: memberId, merchantId }: MemberRow, day: string) =>
+  collections.ledger.find({ memberId, merchantId, 'visit.day': day }).sort({ memberVersion: -1 }).toArray();
+
+async function withoutVisit(
+  deps: Deps,
+  { member, decision, reversed }: Pick<Visiting, 'member' | 'decision'> & { reversed: LedgerRow },
+): Promise<Decision> {
+  const { _id: memberId, merchantId, createdAt, visitDays = 0 } = member;
+  const day = reversed.visit?.day;
+  const entries = day === undefined ? [] : await entriesOf(deps, member, day);
+  const isOver = entries.every((entry) => entry._id === reversed._id || !stands(entry));
+  const counted = isOver ? entries.find(({ visit }) => visit?.counted)?.visit?.counted : undefined;
+  const newest = await deps.collections.ledger
+    .find({ memberId, merchantId, type: { $in: [...reversible] }, reversedBy: { $exists: false } })
+    .sort({ memberVersion: -1 })
+    .limit(newestEntries)
+    .toArray();
+  const left = newest.filter((entry) => entry._id !== reversed._id && isVisit(entry));
+  const last = latest(left.map(soldAt));
+  const reward = latest(left.filter(({ type }) => type === 'redeem').map(soldAt));
+  return {
+    ...decision,
+    set: {
+      ...decision.set,
+      ...(last && { lastVisitAt: last }),
+      seenAt: last ?? createdAt,
+      ...(counted && { visitDays: visitDays - 1 }),
+      ...(reward && { lastRewardAt: reward }),
+    },
+    unset: [
+      ...(decision.unset ?? []),
+      ...(!last && member.lastVisitAt ? (['lastVisitAt'] as const) : []),
+      ...(!reward && member.lastRewardAt ? (['lastRewardAt'] as const) : []),
+    ],
+    ...(counted && day !== undefined && { visit: { day, all: -1, returning: counted.returning ? -1 : 0 } }),
+  };
+}

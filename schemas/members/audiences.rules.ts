@@ -1,0 +1,91 @@
+// The members whom the overview counts and the list of members finds, each rule once (docs/interface.md#43-members).
+import { z } from 'zod';
+import { rewardStates } from '../points/rewards.rules.js';
+import type { Program } from '../programs/programs.schema.js';
+import { calendarDay } from '../shared/calendar.rules.js';
+import type { MemberRow } from './members.rows.js';
+import { memberSource } from './members.schema.js';
+
+export const audience = z
+  .enum(['today', 'returning', 'rewarded', 'joined', 'nearlyFull', 'away'])
+  .describe(
+    'active members who came today; came in the last 7 days, and on an earlier day, too; took a reward in the last 7 days; joined in the last 7 days, not by an import; lack at most a fifth of the goal; have not come for 30 days',
+  );
+export type Audience = z.infer<typeof audience>;
+
+/** An import brings members who were customers before. */
+const joining = memberSource.options.filter((source) => source !== 'import');
+
+const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
+const awayMs = 30 * dayMs;
+
+interface Range<T> {
+  $gte?: T;
+  $lt?: T;
+}
+
+/** The conditions of a rule, for a query and for `meets`. */
+export interface Conditions {
+  balance?: Range<number>;
+  seenAt?: Range<Date>;
+  createdAt?: Range<Date>;
+  lastVisitAt?: Range<Date>;
+  lastRewardAt?: Range<Date>;
+  visitDays?: Range<number>;
+  source?: { $in: MemberRow['source'][] };
+  status: 'active';
+}
+
+/** The price of the default reward, or of the cheapest one where the program has none. */
+function goalOf(program: Program): number | undefined {
+  const costs = rewardStates(program, 0).map(({ cost }) => cost);
+  return program.goal ?? (costs.length > 0 ? Math.min(...costs) : undefined);
+}
+
+function nearlyFull(program: Program): Range<number> | undefined {
+  const goal = goalOf(program);
+  return goal === undefined ? undefined : { $gte: Math.max(1, goal - Math.max(1, Math.floor(goal / 5))), $lt: goal };
+}
+
+/** The field whose index finds the members, and in which direction the list is read. */
+export const orders: Record<Audience, Partial<Record<'seenAt' | 'createdAt' | 'balance', 1 | -1>>> = {
+  today: { seenAt: -1 },
+  returning: { seenAt: -1 },
+  rewarded: { seenAt: -1 },
+  joined: { createdAt: -1 },
+  nearlyFull: { balance: -1 },
+  away: { seenAt: 1 },
+};
+
+/** Undefined where no member of the program can be meant. */
+export function conditionsOf(name: Audience, program: Program, now: Date): Conditions | undefined {
+  const since = (ms: number) => new Date(now.getTime() - ms);
+  const status = 'active' as const;
+  const visited = (from: Date): Conditions => ({ seenAt: { $gte: from }, lastVisitAt: { $gte: from }, status });
+  switch (name) {
+    case 'today':
+      return visited(calendarDay(program.timeZone ?? 'UTC', now).start);
+    case 'returning':
+      return { ...visited(since(weekMs)), visitDays: { $gte: 2 } };
+    case 'rewarded':
+      return { ...visited(since(weekMs)), lastRewardAt: { $gte: since(weekMs) } };
+    case 'joined':
+      return { createdAt: { $gte: since(weekMs) }, source: { $in: joining }, status };
+    case 'away':
+      return { seenAt: { $lt: since(awayMs) }, status };
+    case 'nearlyFull': {
+      const balance = nearlyFull(program);
+      return balance && { balance, status };
+    }
+  }
+}
+
+const isWithin = (value: number | Date | undefined, { $gte, $lt }: Range<number | Date>): boolean =>
+  value !== undefined && ($gte === undefined || value >= $gte) && ($lt === undefined || value < $lt);
+
+/** Whether a member meets the conditions, as a query for them decides. */
+export function meets(member: MemberRow, { status, source, ...ranges }: Conditions): boolean {
+  if (member.status !== status || (source && !source.$in.includes(member.source))) return false;
+  return Object.entries(ranges).every(([field, range]) => isWithin(member[field as keyof typeof ranges], range));
+}
