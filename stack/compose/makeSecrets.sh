@@ -31,7 +31,8 @@ keep redis_url "redis://:$(cat "$folder/redis_password")@redis:6379"
 # The wallets' secrets, empty until the operator fills them in; an empty one means stub mode.
 # Also empty: the address and the authorities of the mail server, the console's former secret, the secret at the OpenID
 # provider, the keys that encrypt what Temporal stores, and the token of their endpoint.
-for name in apple_signer_cert apple_signer_key apple_signer_key_passphrase apple_wwdr_cert google_wallet_credentials \
-  smtp_url smtp_ca console_jwt_secret_previous console_oidc_client_secret temporal_codec_key temporal_codec_token; do
+for name in apple_signer_cert apple_signer_key apple_signer_key_passphrase apple_wwdr_cert apns_key \
+  google_wallet_credentials smtp_url smtp_ca console_jwt_secret_previous console_oidc_client_secret \
+  temporal_codec_key temporal_codec_token; do
   [ -e "$folder/$name" ] || : > "$folder/$name"
 done

@@ -28,6 +28,7 @@ const serviceShape = z.object({
   ports: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   secrets: z.array(z.string()).default([]),
+  env_file: z.array(z.object({ path: z.string(), required: z.boolean() })).optional(),
   volumes: z.array(z.string()).default([]),
   command: z.array(z.string()).default([]),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
@@ -108,7 +109,7 @@ describe('the compose file', () => {
     for (const used of all.flatMap(([, service]) => service.secrets)) expect(Object.keys(secrets)).toContain(used);
     for (const [, service] of all)
       for (const [name, value] of Object.entries(service.environment))
-        if (/PASSWORD|SECRET|_KEY|URI|REDIS_URL/.test(name))
+        if (/PASSWORD|SECRET|_KEY(?!_ID)|URI|REDIS_URL/.test(name))
           expect([name, value]).toEqual([name, expect.stringMatching(/^\/run\/secrets\//)]);
   });
 
@@ -136,6 +137,10 @@ describe.each(ours)('the service %s', (name) => {
     expect(config).toMatchObject({ HOST: '0.0.0.0', TEMPORAL_ADDRESS: 'temporal:7233', APPLE_SIGNER_KEY: undefined });
     expect(config.MONGODB_URI).toMatch(/^mongodb:\/\/loyalty:\w+@mongodb:27017\/\?replicaSet=rs0/);
     expect(config.REDIS_URL).toMatch(/^redis:\/\/:\w+@redis:6379$/);
+  });
+
+  it('takes every other setting from a file that may be missing', () => {
+    expect(service?.env_file).toEqual([{ path: expect.stringMatching(/:-settings\.env\}$/), required: false }]);
   });
 
   it('can read every file that its settings name', () => {
