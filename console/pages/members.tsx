@@ -33,16 +33,17 @@ export const nameOf = ({
 
 export function Members() {
   const [params, put] = useFilters();
-  const [q, setQ] = useState(() => (isSearchKept(params.get('q') ?? '') ? (params.get('q') ?? '') : ''));
+  const addressed = params.get('q') ?? '';
+  const [q, setQ] = useState(() => (isSearchKept(addressed) ? addressed : ''));
   const programId = params.get('programId') ?? '';
   const serial = useSettled(params.get('serial') ?? '', typingMs).trim();
   const page = Number(params.get('page')) || 1;
   const words = useSettled(q, typingMs).trim();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, and nothing else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address follows the words, also after the browser's Back
   useEffect(() => {
     noteSearch(words);
-    if (words !== (params.get('q') ?? '')) put('q', words);
-  }, [words]);
+    if (words !== addressed) put('q', words);
+  }, [words, addressed]);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const query = { page, ...(words && { q: words }), ...(serial && { serial }), ...(programId && { programId }) };
   const members = useRead(['members', query], () => data(api.GET('/merchants/me/members', { params: { query } })), {

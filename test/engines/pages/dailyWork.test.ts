@@ -132,6 +132,7 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     });
     const page = await open('/members', screens[screen]);
     await field(page, 'Search').fill('Ottilou');
+    await page.waitForURL((url) => url.search === '?q=Ottilou');
     await page.getByRole('link', { name: 'Ottilou Iloul' }).click();
     await heading(page, 'Ottilou Iloul').waitFor();
     await field(page, 'First name').fill('Ottilou the');
