@@ -209,6 +209,17 @@ export const texts = {
     latitude: 'Latitude',
     longitude: 'Longitude',
     relevantText: 'Text on the lock screen',
+    openingHours: 'Opening hours',
+    openingHoursHint: 'such as 09:00-18:00 or 09:00-12:30, 14:00-18:00; iPhones offer the card at its places only then',
+    weekdays: {
+      monday: 'Monday',
+      tuesday: 'Tuesday',
+      wednesday: 'Wednesday',
+      thursday: 'Thursday',
+      friday: 'Friday',
+      saturday: 'Saturday',
+      sunday: 'Sunday',
+    },
     translations: 'Translations',
     translationsHint:
       'Phones and the page show the translation in their language; what has none stays as it is written.',

@@ -144,9 +144,9 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
     return known;
   };
   const compileOnce = (program: Program): CompiledTemplate | Error => {
-    const { name, style, goal, language, passTemplate } = program;
+    const { name, style, goal, language, timeZone, passTemplate } = program;
     // All that a template is compiled from is part of its key.
-    const content: TemplatedProgram = { name, style, goal, language, passTemplate };
+    const content: TemplatedProgram = { name, style, goal, language, timeZone, passTemplate };
     const key = createHash('sha1').update(JSON.stringify(content)).digest('base64');
     const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, content));
     byContent.set(key, template);

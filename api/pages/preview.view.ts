@@ -178,7 +178,7 @@ const minContrast = 3;
 /** Google truncates longer names. */
 const maxIssuerName = 20;
 
-function warnings({ name, enrollment, passTemplate }: Program): Finding[] {
+function warnings({ name, enrollment, passTemplate, timeZone }: Program): Finding[] {
   const found: Finding[] = [];
   const warn = (path: string, message: string) => found.push({ path, severity: 'warning', message });
   const { background, ...inks } = passTemplate.colors;
@@ -200,6 +200,12 @@ function warnings({ name, enrollment, passTemplate }: Program): Finding[] {
   if (barcode === 'externalId' && barcodeFormat === 'I2of5')
     warn('passTemplate.barcodeFormat', 'Google shows it for 14 digits with a check digit (ITF-14), others as QR');
   for (const { path, message } of imageWarnings(passTemplate.images)) warn(path, message);
+  if (passTemplate.openingHours) {
+    const path = 'passTemplate.openingHours';
+    warn(path, 'Google has none: it offers the card at its places at any time');
+    if (passTemplate.locations.length === 0) warn(path, 'iPhones use them only for a card with places');
+    if (timeZone === undefined) warn(path, 'are read in UTC: the program has no time zone');
+  }
   if (!enrollment.open) warn('enrollment.open', 'the public page is closed, so that nobody can join there');
   return found;
 }

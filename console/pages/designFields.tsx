@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
+import { type Hours, Week } from '../parts/week.js';
 import { texts } from '../texts.js';
 import type { Field } from './designSections.js';
 
@@ -75,6 +76,8 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
           onChange={set}
         />
       );
+    case 'week':
+      return <Week {...common} value={(value ?? {}) as Hours} onChange={set} />;
     case 'list':
       return <ListField field={field} rows={(value ?? []) as Json[]} onChange={set} />;
     case 'integer':

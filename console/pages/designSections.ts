@@ -11,7 +11,7 @@ export interface ListColumn {
 }
 
 export type Field = { path: string; label: string; hint?: string; shown?: (program: Json) => boolean } & (
-  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'locales' }
+  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'locales' | 'week' }
   | { kind: 'select'; options: readonly (readonly [string, string])[] }
   | { kind: 'choices'; options: readonly (readonly [string, string])[] }
   | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain'; exact?: boolean }
@@ -132,6 +132,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         ],
         fresh: () => ({}),
       },
+      { path: 'passTemplate.openingHours', label: said.openingHours, hint: said.openingHoursHint, kind: 'week' },
     ],
   },
   {

@@ -66,7 +66,7 @@ interface ImageFieldProps {
 }
 
 export function ImageField({ name, label, hint, fit, ground, value, onChange }: ImageFieldProps) {
-  const { error } = useFindings(name);
+  const { error, warning } = useFindings(name);
   const [problem, setProblem] = useState<string>();
   // Scaling takes a moment, in which the user may have typed elsewhere.
   const latest = useRef(onChange);
@@ -93,7 +93,9 @@ export function ImageField({ name, label, hint, fit, ground, value, onChange }: 
         }}
       >
         {value && <img src={`data:image/png;base64,${value}`} alt={label} style={{ background: ground }} />}
-        <Text slot="label">{hint}</Text>
+        <Text slot="label" className={warning === undefined ? 'hint' : 'hint warning'}>
+          {warning ?? hint}
+        </Text>
         <div className="row">
           <FileTrigger acceptedFileTypes={['image/*']} onSelect={(files) => take(files?.[0])}>
             <Button aria-label={texts.images.choose(label)}>{texts.images.chooseShort}</Button>

@@ -28,6 +28,6 @@ export function patchOf(schema: z.ZodType): z.ZodType {
       Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, patchOf(field).nullable().optional()])),
     );
   if (type === 'record' && keyType && valueType)
-    return z.record(keyType as z.ZodType<string, string>, patchOf(valueType).nullable());
+    return z.partialRecord(keyType as z.ZodType<string, string>, patchOf(valueType).nullable());
   return plain;
 }

@@ -6,6 +6,7 @@ import { didYouMean, isLanguage } from '../shared/languages/codes.rules.js';
 import { nameText, prose, trimmedText } from '../shared/text.js';
 import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
 import { links } from './links.schema.js';
+import { openingHours } from './openingHours.schema.js';
 import { readPng } from './png.rules.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
@@ -130,6 +131,7 @@ export const passTemplate = z
       })
       .default([]),
     locations: z.array(location).max(MAX_LOCATIONS).default([]),
+    openingHours: openingHours.optional(),
     links: links.optional(),
     poster: z
       .boolean()

@@ -78,6 +78,31 @@ export function midnightAfter(zone: string, at: Date, days: number): Date {
   return midnight;
 }
 
+/** The calendar day `days` after that of a moment, such as 2026-12-31. */
+export const dayAfter = (zone: string, at: Date, days: number): string =>
+  new Date(Date.parse(formatOf(zone).format(at)) + days * dayMs).toISOString().slice(0, 10);
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** How far the clocks of the zone are ahead of UTC. */
+function offsetAt(zone: string, at: number): number {
+  const clock =
+    clocks.get(zone) ?? new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  clocks.set(zone, clock);
+  return Date.parse(`${clock.format(at).replace(' ', 'T')}Z`) - at;
+}
+
+/**
+ * The moment at which the clocks of the zone show this day and time: the first one where they show it twice, and as
+ * much later as they jump where they skip it.
+ */
+export function localMoment(zone: string, day: string, time: string): Date {
+  const wall = Date.parse(`${day}T${time}Z`);
+  const [before, after] = [wall - dayMs, wall + dayMs].map((at) => wall - offsetAt(zone, at)) as [number, number];
+  const shown = [before, after].filter((at) => at + offsetAt(zone, at) === wall);
+  return new Date(shown.length > 0 ? Math.min(...shown) : before);
+}
+
 /** The calendar day of a moment in words, such as 31 Dec 2026. */
 export const dayIn = (timeZone: string, at: Date, locale = 'en-GB'): string =>
   new Intl.DateTimeFormat(locale, { timeZone, day: 'numeric', month: 'short', year: 'numeric' }).format(at);

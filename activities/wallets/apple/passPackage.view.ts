@@ -99,7 +99,7 @@ export function buildPass(
   view: ApplePassView,
   signedAt: Date = new Date(),
 ): Buffer {
-  const content = packed('pass.json', Buffer.from(JSON.stringify(passJson(compiled.design, view))));
+  const content = packed('pass.json', Buffer.from(JSON.stringify(passJson(compiled.design, view, signedAt))));
   const files = [content, ...filesBeside(compiled, view)];
   const manifest = Buffer.from(`{${files.map(({ manifestLine }) => manifestLine).join(',')}}`);
   const signature = signManifest(credentials.signer, manifest, signedAt);

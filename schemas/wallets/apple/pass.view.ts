@@ -1,11 +1,12 @@
 // The face of an Apple pass: lays out a pass view (passes.view.ts) as pass.json. Serial number and authentication token
 // never change during the life of a pass. Everything else follows from the template and the view, so equal views give
-// equal bytes.
+// equal bytes, except for the opening hours of the days ahead.
 
 import { type RewardState, rewardLines } from '../../points/rewards.rules.js';
 import { appleFormats, type BarcodeFormat } from '../../programs/barcodes.rules.js';
 import { rgb } from '../../programs/contrast.rules.js';
 import { appleActions } from '../../programs/links.schema.js';
+import { relevantDatesAt } from '../../programs/openingHours.schema.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
 import type { Language } from '../../shared/languages/index.js';
 import { type PassTexts, passTexts, untranslated } from './passStrings.rules.js';
@@ -17,6 +18,8 @@ export interface PassProgram {
   goal?: number | undefined;
   /** Of the labels on phones of other languages than ours; English without one. */
   language?: Language | undefined;
+  /** Of the opening hours; UTC without one. */
+  timeZone?: string | undefined;
 }
 
 export interface ApplePassView {
@@ -86,6 +89,8 @@ export interface PassDesign {
   common: Record<string, unknown>;
   backFields: readonly PassField[];
   expirationDate: string | undefined;
+  /** `relevantDates` of a pass that is built at this moment. */
+  datesAt: (now: Date) => readonly object[];
 }
 
 export function passDesign(
@@ -124,6 +129,7 @@ export function passDesign(
     // The prefix keeps a template from replacing a field of ours: all fields of a pass share one set of keys.
     backFields: template.backFields.map(({ key, label, value }) => text(`back-${key}`, say(label), say(value))),
     expirationDate: template.expirationDate,
+    datesAt: template.locations.length > 0 ? relevantDatesAt(template.openingHours, program.timeZone) : () => [],
   };
 }
 
@@ -131,7 +137,8 @@ export function passDesign(
 const isLatin = (text: string): boolean => Array.from(text).every((character) => character <= '\u00ff');
 
 /** Returns the content of pass.json. */
-export function passJson(design: PassDesign, view: ApplePassView): Record<string, unknown> {
+export function passJson(design: PassDesign, view: ApplePassView, now: Date = new Date()): Record<string, unknown> {
+  const relevant = view.status === 'active' ? design.datesAt(now) : [];
   const card = storeCard(design, view);
   const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
   return {
@@ -143,6 +150,7 @@ export function passJson(design: PassDesign, view: ApplePassView): Record<string
       ...{ format, message: view.barcode, altText: view.barcode },
       messageEncoding: isLatin(view.barcode) ? 'iso-8859-1' : 'utf-8',
     })),
+    ...(relevant.length > 0 && { relevantDates: relevant }),
     ...(view.status !== 'active' && { voided: true }),
     ...(expiration && { expirationDate: expiration.toISOString() }),
     ...(design.isPoster && { posterGeneric: posterOf(card) }),

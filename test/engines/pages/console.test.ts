@@ -199,6 +199,8 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await field(page, 'Latitude').pressSequentially('52.5');
     await field(page, 'Longitude').pressSequentially('13,4');
     await field(page, 'Text on the lock screen').fill('Coffee is near');
+    await field(page, 'Monday').fill('09:00-18:00');
+    await page.getByText('Google has none').waitFor();
     const picture = join(await mkdtemp(join(tmpdir(), 'drop-')), 'icon.png');
     await writeFile(picture, encodePng(canvas(180, 180), { paper: '#fdba74', ink: '#3b2417' }));
     await dropFile(page, 'Icon', picture);
@@ -215,6 +217,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     expect(passTemplate).toMatchObject({
       description: 'Card of Far and wide',
       locations: [{ latitude: 52.5, longitude: 13.4, relevantText: 'Coffee is near' }],
+      openingHours: { monday: '09:00-18:00' },
       locales: { de: { 'A coffee': 'Ein Kaffee' } },
     });
     expect(JSON.stringify(passTemplate?.images)).toContain('iVBOR');

@@ -207,6 +207,21 @@ describe('a draft', () => {
     expect(body.data.apple).not.toBeNull();
   });
 
+  it('says what opening hours do without places or a time zone, and that Google has none', async () => {
+    const openingHours = { monday: '09:00-18:00' };
+    const locations = [{ latitude: 52, longitude: 13 }];
+    const said = async (template: object, fields: object = {}) => {
+      const { findings, apple } = (await preview({ ...stamps, ...fields, passTemplate: template })).body.data;
+      return [findings.map(({ message }: { message: string }) => message), apple.relevantDates?.length];
+    };
+    const none = 'Google has none: it offers the card at its places at any time';
+    expect(await said({ openingHours, locations }, { timeZone: 'Europe/Berlin' })).toEqual([[none], 3]);
+    expect(await said({ openingHours })).toEqual([
+      [none, 'iPhones use them only for a card with places', 'are read in UTC: the program has no time zone'],
+      undefined,
+    ]);
+  });
+
   it.each([
     ['program', {}],
     ['program', { program: 'text' }],

@@ -1,6 +1,8 @@
 // JSON Merge Patch: the examples of RFC 7396 for objects, and the schema of patches.
+
 import { describe, expect, it } from 'vitest';
-import { mergePatch } from '../../../schemas/programs/mergePatch.rules.js';
+import { z } from 'zod';
+import { mergePatch, patchOf } from '../../../schemas/programs/mergePatch.rules.js';
 import { programPatch } from '../../../schemas/programs/programEdits.schema.js';
 
 describe('a merge patch', () => {
@@ -43,4 +45,11 @@ describe('a patch of a program', () => {
   ])('%j is refused', (patch) => {
     expect(programPatch.safeParse(patch).success).toBe(false);
   });
+});
+
+it('a patch of a table by fixed names needs none of them', () => {
+  const patch = patchOf(z.object({ hours: z.partialRecord(z.enum(['monday', 'tuesday']), z.string()) }));
+  expect(patch.safeParse({ hours: { monday: '1', tuesday: null } }).success).toBe(true);
+  expect(patch.safeParse({ hours: {} }).success).toBe(true);
+  expect(patch.safeParse({ hours: { montag: '1' } }).success).toBe(false);
 });

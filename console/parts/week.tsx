@@ -1,0 +1,40 @@
+// The opening hours of each weekday.
+import { texts } from '../texts.js';
+import { TextInput, useFindings } from './form.js';
+
+export type Hours = Readonly<Record<string, string>>;
+
+interface WeekProps {
+  name: string;
+  label: string;
+  hint?: string;
+  value: Hours;
+  onChange: (next: Hours | undefined) => void;
+}
+
+export function Week({ name, label, hint, value, onChange }: WeekProps) {
+  const { warning } = useFindings(name);
+  const put = (day: string, hours: string) => {
+    const { [day]: _, ...others } = value;
+    const next = hours === '' ? others : { ...others, [day]: hours };
+    onChange(Object.keys(next).length === 0 ? undefined : next);
+  };
+  return (
+    <fieldset className="list">
+      <legend>{label}</legend>
+      {hint !== undefined && <p className="hint">{hint}</p>}
+      {warning !== undefined && <p className="hint warning">{warning}</p>}
+      <div className="fields">
+        {Object.entries(texts.design.weekdays).map(([day, weekday]) => (
+          <TextInput
+            key={day}
+            name={`${name}.${day}`}
+            label={weekday}
+            value={value[day] ?? ''}
+            onChange={(hours) => put(day, hours)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
