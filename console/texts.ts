@@ -381,8 +381,6 @@ export const texts = {
     code: (value: string) => `QR code ${value}`,
     nothing: 'Shown once the draft has no mistakes.',
     noMessage: 'No message',
-    member: 'Name',
-    memberId: 'Member ID',
     publicPage: 'Join page',
   },
   members: {

@@ -79,7 +79,10 @@ export function searchWordRows(member: MemberRow): MemberSearchWordRow[] {
   }));
 }
 
-export function newMemberRows(deps: Deps, { memberCode = newMemberCode(), ...given }: NewMember): NewMemberRows {
+export function newMemberRows(
+  deps: Pick<Deps, 'now'>,
+  { memberCode = newMemberCode(), ...given }: NewMember,
+): NewMemberRows {
   const { program, person, source, attribution, consent, marketing, formDigest, actor, quiet } = given;
   const now = deps.now();
   const _id = newId();

@@ -6,9 +6,10 @@ import { notify, queryClient, useAction, useRead, useSettled } from '../actions.
 import { api, data } from '../api.js';
 import { type Change, changesOf, type Hop } from '../hops.js';
 import { useKeyedAction } from '../keyedAction.js';
+import type { ApplePass, GooglePass } from '../parts/faces.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
-import { Android, type ApplePass, type GooglePass, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
+import { Android, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
 import { isOwner, may } from '../session.js';
 import { texts } from '../texts.js';
 import { identityOf, isRewardReady, taps } from './deskTaps.js';

@@ -1,66 +1,19 @@
 // Both phones and the public page, rendered from the answer of the preview: pass.json with its images, and Google's
-// class and object.
+// class and object, as faces.ts reads them.
 import { useState } from 'react';
 import { serviceUrl } from '../api.js';
 import { texts } from '../texts.js';
 import { Barcode } from './barcode.js';
-
-interface PassField {
-  key: string;
-  label?: string;
-  value: string | number;
-  changeMessage?: string;
-}
-
-export interface ApplePass {
-  logoText?: string;
-  organizationName?: string;
-  backgroundColor?: string;
-  foregroundColor?: string;
-  labelColor?: string;
-  voided?: boolean;
-  barcodes?: { format?: string; message: string; altText?: string }[];
-  storeCard: Face;
-  /** What iPhones with iOS 27 show instead. */
-  posterGeneric?: Face;
-  featuredActions?: { identifier: string; type: string }[];
-}
-
-type Area = 'headerFields' | 'primaryFields' | 'secondaryFields' | 'auxiliaryFields' | 'footerFields' | 'backFields';
-type Face = Partial<Record<Area, PassField[]>>;
+import { type AppleFace, type ApplePass, appleFace, differsOnOlder, type GooglePass, googleFace } from './faces.js';
 
 export type Pictures = Readonly<Record<string, string>>;
-
-interface Points {
-  label?: string;
-  balance?: { int?: number; string?: string };
-}
-
-export interface GooglePass {
-  class: {
-    programName?: string;
-    issuerName?: string;
-    hexBackgroundColor?: string;
-    programLogo?: { sourceUri?: { uri?: string } };
-    heroImage?: { sourceUri?: { uri?: string } };
-  };
-  object: {
-    state?: string;
-    accountName?: string;
-    accountId?: string;
-    barcode?: { type?: string; value?: string; alternateText?: string };
-    loyaltyPoints?: Points;
-    secondaryLoyaltyPoints?: Points;
-    textModulesData?: { header?: string; body?: string }[];
-  };
-}
 
 const picture = (pictures: Pictures | undefined, name: string): string | undefined => {
   const found = ['@3x', '@2x', ''].map((scale) => pictures?.[`${name}${scale}.png`]).find((base64) => base64);
   return found && `data:image/png;base64,${found}`;
 };
 
-function Fields({ fields = [], className }: { fields?: PassField[] | undefined; className: string }) {
+function Fields({ fields, className }: { fields: AppleFace['back']; className: string }) {
   if (fields.length === 0) return null;
   return (
     <div className={className}>
@@ -74,37 +27,43 @@ function Fields({ fields = [], className }: { fields?: PassField[] | undefined; 
   );
 }
 
-function AppleFront({ pass, pictures }: { pass: ApplePass; pictures: Pictures | undefined }) {
-  const { storeCard: card, barcodes } = pass;
+interface Front {
+  pass: ApplePass;
+  face: AppleFace;
+  pictures: Pictures | undefined;
+}
+
+const Code = ({ code }: { code: AppleFace['code'] }) =>
+  code && <Barcode format={code.format} value={code.value} caption={code.caption} />;
+
+function CardFront({ pass, face, pictures }: Front) {
   const [logo, strip] = [picture(pictures, 'logo'), picture(pictures, 'strip')];
   const look = { background: pass.backgroundColor, color: pass.foregroundColor, '--pass-label': pass.labelColor };
+  const primary = <Fields className="pass-primary" fields={face.primary} />;
   return (
     <div className={pass.voided ? 'pass voided' : 'pass'} style={look as React.CSSProperties}>
       <div className="pass-head">
         {logo && <img src={logo} alt="" />}
-        <span className="pass-logo">{pass.logoText}</span>
-        <Fields className="pass-header" fields={card.headerFields} />
+        <span className="pass-logo">{face.title}</span>
+        <Fields className="pass-header" fields={face.header} />
       </div>
       {strip ? (
         <div className="pass-strip">
           <img src={strip} alt="" />
-          <Fields className="pass-primary" fields={card.primaryFields} />
+          {primary}
         </div>
       ) : (
-        <Fields className="pass-primary" fields={card.primaryFields} />
+        primary
       )}
-      <Fields className="pass-row" fields={card.secondaryFields} />
-      <Fields className="pass-row" fields={card.auxiliaryFields} />
-      {barcodes?.[0] && (
-        <Barcode format={barcodes[0].format} value={barcodes[0].message} caption={barcodes[0].altText} />
-      )}
+      <Fields className="pass-row" fields={face.secondary} />
+      <Fields className="pass-row" fields={face.auxiliary} />
+      <Code code={face.code} />
     </div>
   );
 }
 
-function PosterFront({ pass, poster, pictures }: { pass: ApplePass; poster: Face; pictures: Pictures | undefined }) {
+function PosterFront({ pass, face, pictures }: Front) {
   const [logo, artwork] = [picture(pictures, 'primaryLogo'), picture(pictures, 'artwork')];
-  const code = pass.barcodes?.[0];
   const look = {
     backgroundColor: pass.backgroundColor,
     backgroundImage: artwork && `url("${artwork}")`,
@@ -114,45 +73,46 @@ function PosterFront({ pass, poster, pictures }: { pass: ApplePass; poster: Face
   return (
     <div className={pass.voided ? 'pass poster voided' : 'pass poster'} style={look as React.CSSProperties}>
       <div className="pass-head">
-        {logo ? <img src={logo} alt="" /> : <span className="pass-logo">{pass.logoText}</span>}
-        <Fields className="pass-header" fields={poster.headerFields} />
+        {logo ? <img src={logo} alt="" /> : <span className="pass-logo">{face.title}</span>}
+        <Fields className="pass-header" fields={face.header} />
       </div>
       <div className="poster-foot">
-        <Fields className="pass-row" fields={poster.primaryFields} />
-        <Fields className="pass-row" fields={poster.footerFields} />
-        {code && <Barcode format={code.format} value={code.message} caption={code.altText} />}
+        <Fields className="pass-row" fields={face.primary} />
+        <Fields className="pass-row" fields={face.footer} />
+        <Code code={face.code} />
       </div>
     </div>
   );
 }
 
 /** The buttons below the pass. Their words are Apple's. */
-function Actions({ actions = [] }: { actions?: ApplePass['featuredActions'] }) {
+function Actions({ actions }: { actions: readonly string[] }) {
   if (actions.length === 0) return null;
   const words: Readonly<Record<string, string>> = texts.phones.actions;
   return (
     <ul className="pass-actions">
-      {actions.map(({ identifier, type }) => (
-        <li key={identifier}>{words[type] ?? type}</li>
+      {actions.map((type) => (
+        <li key={type}>{words[type] ?? type}</li>
       ))}
     </ul>
   );
 }
 
-function AppleBack({ pass }: { pass: ApplePass }) {
+function Back({ lines }: { lines: readonly (readonly [label: string, value: string])[] }) {
   return (
     <dl className="pass-back">
-      {(pass.storeCard.backFields ?? []).map(({ key, label, value }) => (
-        <div key={key}>
+      {lines.map(([label, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two fields may have the same label, and their order is fixed
+        <div key={index}>
           <dt>{label}</dt>
-          <dd>{String(value)}</dd>
+          <dd>{value}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-const said = ({ changeMessage = '', value }: PassField) =>
+const said = ({ changeMessage = '', value }: AppleFace['back'][number]) =>
   changeMessage.replace('%@', String(value)).replaceAll(/[\u200b\u200c]/g, '');
 
 export function LockScreen({
@@ -188,14 +148,14 @@ function Views({
   phone,
   view,
   onView,
-  isPoster = false,
+  hasOlder = false,
 }: {
   phone: string;
   view: View;
   onView: (view: View) => void;
-  isPoster?: boolean;
+  hasOlder?: boolean;
 }) {
-  const all = ['front', ...(isPoster ? (['older'] as const) : []), 'back', 'lock'] as const;
+  const all = ['front', ...(hasOlder ? (['older'] as const) : []), 'back', 'lock'] as const;
   return (
     <fieldset className="views" aria-label={texts.phones.views(phone)}>
       {all.map((one) => (
@@ -214,28 +174,29 @@ export function Iphone({
   pass,
   pictures,
   empty = nothingOf(pass),
+  first = 'front',
 }: {
   pass: ApplePass | null | undefined;
   pictures?: Pictures | null | undefined;
   empty?: string;
+  /** What is shown at first. */
+  first?: View;
 }) {
-  const [view, setView] = useState<View>('front');
-  const message = pass?.storeCard.backFields?.find(({ changeMessage }) => changeMessage);
-  const poster = pass?.posterGeneric;
-  const isPosterShown = poster && view === 'front';
+  const [view, setView] = useState(first);
+  const face = pass && appleFace(pass, view === 'older' ? 'older' : 'newer');
+  const message = face?.back.find(({ changeMessage }) => changeMessage);
+  const Front = face?.isPoster ? PosterFront : CardFront;
+  const isFront = view === 'front' || view === 'older';
   return (
     <figure className="phone">
       <figcaption>{texts.phones.iphone}</figcaption>
-      <Views phone={texts.phones.iphone} view={view} onView={setView} isPoster={poster !== undefined} />
+      <Views phone={texts.phones.iphone} view={view} onView={setView} hasOlder={pass ? differsOnOlder(pass) : false} />
       <div className="screen">
-        {!pass && <p className="empty">{empty}</p>}
-        {pass && isPosterShown && <PosterFront pass={pass} poster={poster} pictures={pictures ?? undefined} />}
-        {pass && !isPosterShown && (view === 'front' || view === 'older') && (
-          <AppleFront pass={pass} pictures={pictures ?? undefined} />
-        )}
-        {pass && view === 'front' && <Actions actions={pass.featuredActions} />}
-        {pass && view === 'back' && <AppleBack pass={pass} />}
-        {pass && view === 'lock' && (
+        {!face && <p className="empty">{empty}</p>}
+        {face && isFront && <Front pass={pass} face={face} pictures={pictures ?? undefined} />}
+        {face && isFront && <Actions actions={face.actions} />}
+        {face && view === 'back' && <Back lines={face.back.map(({ label = '', value }) => [label, String(value)])} />}
+        {face && view === 'lock' && (
           <LockScreen
             title={pass.organizationName}
             message={message && said(message)}
@@ -247,8 +208,6 @@ export function Iphone({
   );
 }
 
-const amount = ({ balance }: Points = {}) => balance?.string ?? (balance?.int === undefined ? '' : String(balance.int));
-
 /**
  * Google's preview contains URLs of images that a draft does not have yet, so the images of the Apple pass are shown
  * instead.
@@ -258,68 +217,49 @@ export function Android({
   pictures,
   message,
   empty = nothingOf(pass),
+  first = 'front',
 }: {
   pass: GooglePass | null | undefined;
   pictures: Pictures | null | undefined;
   message: string;
   empty?: string;
+  /** What is shown at first. */
+  first?: View;
 }) {
-  const [view, setView] = useState<View>('front');
-  const { class: program, object } = pass ?? {};
+  const [view, setView] = useState(first);
+  const face = pass && googleFace(pass);
   const logo = picture(pictures ?? undefined, 'logo') ?? picture(pictures ?? undefined, 'icon');
-  const hero = program?.heroImage && picture(pictures ?? undefined, 'strip');
-  const points = [object?.loyaltyPoints, object?.secondaryLoyaltyPoints].filter((one) => one !== undefined);
+  const { hexBackgroundColor: background, heroImage } = pass?.class ?? {};
+  const hero = heroImage && picture(pictures ?? undefined, 'strip');
+  const look = `pass google ${isDark(background) ? 'dark' : 'light'}${face?.isActive ? '' : ' voided'}`;
   return (
     <figure className="phone android">
       <figcaption>{texts.phones.android}</figcaption>
       <Views phone={texts.phones.android} view={view} onView={setView} />
       <div className="screen">
-        {!pass && <p className="empty">{empty}</p>}
-        {program && object && view === 'front' && (
-          <div
-            className={`pass google ${isDark(program.hexBackgroundColor) ? 'dark' : 'light'}`}
-            style={{ background: program.hexBackgroundColor }}
-          >
+        {!face && <p className="empty">{empty}</p>}
+        {face && view === 'front' && (
+          <div className={look} style={{ background }}>
             <div className="pass-head">
               {logo && <img src={logo} alt="" />}
-              <span className="pass-logo">{program.issuerName}</span>
+              <span className="pass-logo">{face.issuer}</span>
             </div>
-            <strong className="google-name">{program.programName}</strong>
+            <strong className="google-name">{face.title}</strong>
             <div className="pass-row">
-              {points.map((one) => (
-                <div key={one.label}>
-                  <span className="pass-label">{one.label}</span>
-                  <span>{amount(one)}</span>
+              {face.points.map(([label, value], index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: both may have the same label, and their order is fixed
+                <div key={index}>
+                  <span className="pass-label">{label}</span>
+                  <span>{value}</span>
                 </div>
               ))}
             </div>
-            {object.barcode?.value && (
-              <Barcode
-                format={object.barcode.type}
-                value={object.barcode.value}
-                caption={object.barcode.alternateText}
-              />
-            )}
+            <Code code={face.code} />
             {hero && <img className="hero" src={hero} alt="" />}
           </div>
         )}
-        {object && view === 'back' && (
-          <dl className="pass-back">
-            {[
-              [texts.phones.member, object.accountName],
-              [texts.phones.memberId, object.accountId],
-              ...(object.textModulesData ?? []).map(({ header, body }) => [header, body]),
-            ].map(([label, value]) => (
-              <div key={label}>
-                <dt>{label}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
-        )}
-        {program && view === 'lock' && (
-          <LockScreen title={program.programName} message={message || undefined} icon={logo} />
-        )}
+        {face && view === 'back' && <Back lines={face.details} />}
+        {face && view === 'lock' && <LockScreen title={face.title} message={message || undefined} icon={logo} />}
       </div>
     </figure>
   );

@@ -29,18 +29,21 @@ const names = Object.keys(appleTypes) as (keyof typeof appleTypes)[];
 
 const given = (from: Links) => names.flatMap((name) => (from[name] === undefined ? [] : [{ name, to: from[name] }]));
 
+/** As wallets read it: in ASCII, whatever the merchant typed. */
+const encoded = (address: string): string => new URL(address).href;
+
 /** `featuredActions` of a pass. */
 export const appleActions = (from: Links) =>
   given(from).map(({ name, to }) => ({
     identifier: name,
     type: appleTypes[name],
-    url: name === 'phone' ? `tel://${to}` : to,
+    url: name === 'phone' ? `tel://${to}` : encoded(to),
   }));
 
 /** `linksModuleData.uris` of a Google class. */
 export const googleLinks = (from: Links) =>
   given(from).map(({ name, to }) => ({
     id: name,
-    uri: name === 'phone' ? `tel:${to}` : to,
+    uri: name === 'phone' ? `tel:${to}` : encoded(to),
     description: name === 'phone' ? to : new URL(to).host,
   }));

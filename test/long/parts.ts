@@ -55,6 +55,13 @@ export const parts: readonly Part[] = [
     limitMinutes: 10,
     turn: 0,
   },
+  {
+    name: 'cards',
+    proves: 'a thousand cards that a merchant can make are passes that both phones show',
+    args: vitest('cards'),
+    limitMinutes: 10,
+    turn: 1,
+  },
   { name: 'kinds', proves: 'no two kinds of write hang', args: vitest('writeKinds'), limitMinutes: 15, turn: 1 },
   {
     name: 'mixed',

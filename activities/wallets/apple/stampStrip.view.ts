@@ -12,7 +12,7 @@ const SCALES = [1, 2, 3] as const;
 const MAX_CIRCLES = 30;
 /** The strip and icon of a store card in points; a size in pixels is this times the scale of the screen. */
 const STRIP = { width: 375, height: 144, margin: 14 };
-const ICON = 29;
+const ICON = 38;
 const BAR = { height: 28, border: 2, steps: 40 };
 
 /** File name of an image for a screen scale: `strip.png`, `strip@2x.png`, `strip@3x.png`. */
@@ -25,7 +25,7 @@ type Picture = readonly [fileName: string, png: Buffer];
 export function defaultIcon(colors: StripColors): Picture[] {
   return SCALES.map((scale) => {
     const icon = canvas(ICON * scale, ICON * scale);
-    for (const tile of [ring(11 * scale, 8.5 * scale), ring(5 * scale, 0)]) {
+    for (const tile of [ring(15 * scale, 11.5 * scale), ring(7 * scale, 0)]) {
       stamp(icon, tile, Math.floor((icon.width - tile.width) / 2), Math.floor((icon.height - tile.height) / 2));
     }
     return [scaledName('icon', scale), encodePng(icon, colors)];

@@ -9,6 +9,7 @@ import { appleActions } from '../../programs/links.schema.js';
 import { relevantDatesAt } from '../../programs/openingHours.schema.js';
 import type { PassTemplate } from '../../programs/passTemplate.schema.js';
 import type { Language } from '../../shared/languages/index.js';
+import { type PassField, type PassParts, posterOf, storeCardOf } from './passFaces.rules.js';
 import { type PassTexts, passTexts, untranslated } from './passStrings.rules.js';
 
 /** The part of a program that its passes depend on. */
@@ -58,27 +59,6 @@ export interface ApplePassView {
   /** Replaces the expiration date of the template. */
   expirationDate?: Date | undefined;
 }
-
-export interface PassField {
-  key: string;
-  label: string;
-  value: string | number;
-  changeMessage?: string;
-  numberStyle?: 'PKNumberStyleDecimal';
-  dateStyle?: 'PKDateStyleMedium';
-  timeStyle?: 'PKDateStyleShort';
-}
-
-export interface StoreCard {
-  headerFields: PassField[];
-  primaryFields: PassField[];
-  secondaryFields: PassField[];
-  auxiliaryFields: PassField[];
-  backFields: PassField[];
-}
-
-/** The face of iOS 27 and later; older systems show the store card. */
-type Poster = StoreCard & { footerFields: PassField[] };
 
 /** What all passes of a template have in common. */
 export interface PassDesign {
@@ -139,7 +119,7 @@ const isLatin = (text: string): boolean => Array.from(text).every((character) =>
 /** Returns the content of pass.json. */
 export function passJson(design: PassDesign, view: ApplePassView, now: Date = new Date()): Record<string, unknown> {
   const relevant = view.status === 'active' ? design.datesAt(now) : [];
-  const card = storeCard(design, view);
+  const parts = partsOf(design, view);
   const expiration = view.expirationDate ?? (design.expirationDate && new Date(design.expirationDate));
   return {
     ...design.common,
@@ -153,8 +133,8 @@ export function passJson(design: PassDesign, view: ApplePassView, now: Date = ne
     ...(relevant.length > 0 && { relevantDates: relevant }),
     ...(view.status !== 'active' && { voided: true }),
     ...(expiration && { expirationDate: expiration.toISOString() }),
-    ...(design.isPoster && { posterGeneric: posterOf(card) }),
-    storeCard: card,
+    ...(design.isPoster && { posterGeneric: posterOf(parts) }),
+    storeCard: storeCardOf(parts),
   };
 }
 
@@ -166,46 +146,28 @@ const number = (key: string, label: string, value: number): PassField => ({
   numberStyle: 'PKNumberStyleDecimal',
 });
 
-function storeCard(design: PassDesign, view: ApplePassView): StoreCard {
-  const { words, plain, say } = design.texts;
-  return {
-    headerFields: [number('balance', say(view.label), view.balance)],
-    ...frontFields(design, view),
-    backFields: [
-      message(words, view),
-      ...(view.rewards ? [text('rewards', words.rewardsBehind, rewardLines(view.rewards, plain))] : []),
-      ...(view.expiring?.length ? [text('expiring', words.expiring, view.expiring.join('\n'))] : []),
-      text('backMemberCode', words.memberIdBehind, view.memberCode),
-      {
-        ...text('updatedAt', words.updated, view.updatedAt.toISOString()),
-        dateStyle: 'PKDateStyleMedium',
-        timeStyle: 'PKDateStyleShort',
-      },
-      ...design.backFields,
-    ],
-  };
+const partsOf = (design: PassDesign, view: ApplePassView): PassParts => ({
+  header: [number('balance', design.texts.say(view.label), view.balance)],
+  front: frontFields(design, view),
+  message: message(design.texts.words, view),
+  back: backFields(design, view),
+});
+
+function backFields({ texts: { words, plain }, backFields: own }: PassDesign, view: ApplePassView): PassField[] {
+  return [
+    ...(view.rewards ? [text('rewards', words.rewardsBehind, rewardLines(view.rewards, plain))] : []),
+    ...(view.expiring?.length ? [text('expiring', words.expiring, view.expiring.join('\n'))] : []),
+    text('backMemberCode', words.memberIdBehind, view.memberCode),
+    {
+      ...text('updatedAt', words.updated, view.updatedAt.toISOString()),
+      dateStyle: 'PKDateStyleMedium',
+      timeStyle: 'PKDateStyleShort',
+    },
+    ...own,
+  ];
 }
 
-/** A poster shows one field at its head, four in its middle and one at its foot; of more, Wallet drops the rest. */
-function posterOf({ headerFields, primaryFields, secondaryFields, auxiliaryFields, backFields }: StoreCard): Poster {
-  const front = [...primaryFields, ...secondaryFields, ...auxiliaryFields];
-  const isFirst = ({ key }: PassField) => key === 'status';
-  const isFoot = ({ key }: PassField) => key === 'memberCode';
-  const middle = front.filter((field) => !isFirst(field) && !isFoot(field));
-  return {
-    headerFields: headerFields.slice(0, 1),
-    primaryFields: [...front.filter(isFirst), ...middle].slice(0, 4),
-    footerFields: front.filter(isFoot),
-    secondaryFields: [],
-    auxiliaryFields: [],
-    backFields,
-  };
-}
-
-function frontFields(
-  { style, texts }: PassDesign,
-  view: ApplePassView,
-): Omit<StoreCard, 'headerFields' | 'backFields'> {
+function frontFields({ style, texts }: PassDesign, view: ApplePassView): PassParts['front'] {
   const { words, say } = texts;
   const member = view.displayName ? [text('member', words.member, untranslated(view.displayName))] : [];
   const rewards = rewardsOf(texts, view);

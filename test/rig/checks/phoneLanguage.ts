@@ -1,11 +1,8 @@
 // What a phone shows of a pass in the languages that it is set to: Wallet takes the first of them that has a pass.strings,
-// and replaces each text that equals one of its keys. Read by a parser of Apple's format that is not ours.
-import { parse } from '@plist/openstep.parse';
-import type { PassJson, Pkpass } from './pkpass.js';
+// and replaces each text that equals one of its keys.
 
-/** The entries of a pass.strings. */
-export const readStrings = (file: Buffer): Map<string, string> =>
-  new Map(Object.entries(parse(`{${file.toString('utf8')}}`) as Record<string, string>));
+import { readStrings } from './passStrings.js';
+import type { PassJson, Pkpass } from './pkpass.js';
 
 const fileOf = (language: string) => `${language}.lproj/pass.strings`;
 

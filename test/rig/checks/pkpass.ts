@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32, inflateRawSync } from 'node:zlib';
+import { signerOf } from './cms.js';
+import { passFindings } from './passRules.js';
 
 const run = promisify(execFile);
 
@@ -29,6 +31,7 @@ export interface PassJson {
   voided?: boolean;
   expirationDate?: string;
   barcodes?: { format: string; message: string; altText?: string; messageEncoding: string }[];
+  logoText?: string;
   storeCard: Record<string, PkpassField[]>;
   posterGeneric?: Record<string, PkpassField[]>;
   featuredActions?: { identifier: string; type: string; url: string }[];
@@ -68,18 +71,33 @@ export function unzip(archive: Buffer): Map<string, Buffer> {
  */
 export async function openPkpass(archive: Buffer, wwdrCert?: string): Promise<Pkpass> {
   const files = unzip(archive);
-  const manifest = fileOf(files, 'manifest.json');
-  checkManifest(files, manifest);
-  const signer = await checkSignature(fileOf(files, 'signature'), manifest, wwdrCert);
+  const manifest = checkedManifest(files);
+  return opened(files, await checkSignature(fileOf(files, 'signature'), manifest, wwdrCert));
+}
+
+/** The same for many passes: without a process of openssl for each. */
+export function openQuickly(archive: Buffer, wwdrCert: string): Pkpass {
+  const files = unzip(archive);
+  const manifest = checkedManifest(files);
+  try {
+    return opened(files, signerOf(fileOf(files, 'signature'), manifest, wwdrCert));
+  } catch (error) {
+    throw unverified(error);
+  }
+}
+
+const unverified = (error: unknown) =>
+  error instanceof BrokenPass
+    ? error
+    : new BrokenPass(`the signature does not verify: ${error instanceof Error ? error.message : String(error)}`);
+
+function opened(files: Map<string, Buffer>, { subject }: X509Certificate): Pkpass {
   const json: PassJson = JSON.parse(fileOf(files, 'pass.json').toString('utf8'));
-  const { subject } = signer;
   if (!subject.split('\n').includes(`UID=${json.passTypeIdentifier}`))
     throw new BrokenPass('signed for another pass type');
   if (!subject.split('\n').includes(`OU=${json.teamIdentifier}`)) throw new BrokenPass('signed by another team');
-  if (json.formatVersion !== 1 || !json.serialNumber || !json.description || !json.organizationName) {
-    throw new BrokenPass('pass.json lacks a required key');
-  }
-  if (![...files.keys()].some((name) => /^icon(@[23]x)?\.png$/.test(name))) throw new BrokenPass('no icon');
+  const [found] = passFindings({ json, files }).filter(({ severity }) => severity === 'error');
+  if (found) throw new BrokenPass(`${found.rule}: ${found.message}`);
   return { files, json };
 }
 
@@ -89,7 +107,8 @@ function fileOf(files: Map<string, Buffer>, name: string): Buffer {
   return bytes;
 }
 
-function checkManifest(files: Map<string, Buffer>, manifest: Buffer): void {
+function checkedManifest(files: Map<string, Buffer>): Buffer {
+  const manifest = fileOf(files, 'manifest.json');
   const listed: Record<string, string> = JSON.parse(manifest.toString('utf8'));
   const present = [...files.keys()].filter((name) => name !== 'manifest.json' && name !== 'signature');
   if (present.toSorted().join() !== Object.keys(listed).toSorted().join()) {
@@ -99,6 +118,7 @@ function checkManifest(files: Map<string, Buffer>, manifest: Buffer): void {
     const hash = createHash('sha1').update(fileOf(files, name)).digest('hex');
     if (hash !== listed[name]) throw new BrokenPass(`${name} is not what the manifest says`);
   }
+  return manifest;
 }
 
 /** Returns the signer's certificate. */
@@ -117,7 +137,7 @@ async function checkSignature(signature: Buffer, manifest: Buffer, wwdrCert?: st
     const { stdout } = await run('openssl', ['x509', '-in', file('signer.pem')]);
     return new X509Certificate(stdout);
   } catch (error) {
-    throw new BrokenPass(`the signature does not verify: ${error instanceof Error ? error.message : String(error)}`);
+    throw unverified(error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

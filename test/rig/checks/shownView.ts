@@ -1,4 +1,5 @@
-// What a phone shows of a pass: its front, and the lock screen's text for a changed field with a change message.
+// What a phone shows of a pass: its face, and the lock screen's text for a changed field with a change message.
+import { type AppleFace, appleFace, type System } from '../../../console/parts/faces.js';
 import type { PassJson, PkpassField } from './pkpass.js';
 
 /** One version of a pass as its owner saw it. */
@@ -16,17 +17,24 @@ export interface ViewShown {
   voided: boolean;
   lastModified: string | null;
   json: PassJson;
+  face: AppleFace;
 }
 
-const fieldsOf = (json: PassJson): PkpassField[] => Object.values(json.storeCard).flat();
+const fieldsOf = ({ header, primary, secondary, auxiliary, footer, back }: AppleFace): PkpassField[] =>
+  [header, primary, secondary, auxiliary, footer, back].flat();
 
 const visible = (value: string | number) => String(value).replace(/[\u200b\u200c]/g, '');
 
-export function viewOf(json: PassJson, lastModified: string | null, before: PassJson | undefined): ViewShown {
-  const fields = fieldsOf(json);
+export function viewOf(
+  json: PassJson,
+  at: { system: System; lastModified: string | null; before: PassJson | undefined },
+): ViewShown {
+  const { system, lastModified, before } = at;
+  const face = appleFace(json, system);
+  const fields = fieldsOf(face);
   const balance = fields.find(({ key }) => key === 'balance');
   const message = fields.find(({ changeMessage }) => changeMessage !== undefined);
-  const lockScreen = before && lockScreenText(before, fields);
+  const lockScreen = before && lockScreenText(fieldsOf(appleFace(before, system)), fields);
   return {
     at: new Date(),
     balance: Number(balance?.value),
@@ -34,16 +42,15 @@ export function viewOf(json: PassJson, lastModified: string | null, before: Pass
     ...(message && { message: visible(message.value) }),
     ...(lockScreen !== undefined && { lockScreen }),
     voided: json.voided === true,
-    lastModified,
-    json,
+    ...{ lastModified, json, face },
   };
 }
 
 /**
  * iOS shows the change message of a changed field; when several such fields change at once it shows one general notice.
  */
-function lockScreenText(before: PassJson, fields: readonly PkpassField[]): string | undefined {
-  const old = new Map(fieldsOf(before).map(({ key, value }) => [key, value]));
+function lockScreenText(before: readonly PkpassField[], fields: readonly PkpassField[]): string | undefined {
+  const old = new Map(before.map(({ key, value }) => [key, value]));
   const speaking = fields.filter(({ key, value, changeMessage }) => changeMessage && old.get(key) !== value);
   const [only, ...others] = speaking;
   if (only === undefined) return undefined;

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import type { System } from '../../../console/parts/faces.js';
 import { replaceFile } from '../../../stack/stackFile.js';
 import type { ViewShown } from '../checks/shownView.js';
 import { createVirtualIphone, newIdentity } from '../standins/virtualIphone.js';
-import { drawCard, moment } from './screen.js';
+import { drawCard, moment, ofApple } from './screen.js';
 import { controlUrl, readKept } from './standIns.js';
 
 export interface AddPass {
   passUrl: string;
+  /** Of a virtual iPhone. */
+  system: System;
   stackDir: string;
   say: (line: string) => void;
   /** Stops the phone. */
@@ -48,13 +51,13 @@ export async function addPass(add: AddPass): Promise<void> {
 }
 
 async function keepPass(
-  { stackDir, say, signal }: AddPass,
+  { system, stackDir, say, signal }: AddPass,
   bytes: Buffer,
   { control, wwdrCert }: { control: string; wwdrCert: string },
 ): Promise<void> {
   const listeners: Promise<void>[] = [];
   const phone = createVirtualIphone({
-    wwdrCert,
+    ...{ wwdrCert, system },
     identity: keptIdentity(stackDir),
     apns: {
       listen(pushToken, onPush) {
@@ -89,17 +92,9 @@ async function hearPushes(url: string, hear: (topic: string) => void, signal: Ab
   }
 }
 
-function drawView({ json, message, lockScreen, voided }: ViewShown): string {
-  const fields = Object.entries(json.storeCard).flatMap(([area, shown]) => (area === 'backFields' ? [] : shown));
+function drawView({ face, message, lockScreen, voided }: ViewShown): string {
   const notice = lockScreen === undefined ? '' : `\n  on the lock screen: ${lockScreen}`;
-  const card = drawCard({
-    title: json.organizationName,
-    lines: fields.map(({ label = '', value }) => [label, String(value)]),
-    code: json.barcodes?.[0]?.message,
-    message,
-    voided,
-  });
-  return `${card}${notice}`;
+  return `${drawCard({ ...ofApple(face, voided), message })}${notice}`;
 }
 
 const cardState = z.object({

@@ -133,7 +133,7 @@ function stepOf(path: string): Step {
 }
 
 /** The card shows only the largest size of a picture. */
-const pictureName = /^(icon|logo|strip)(?:@([23])x)?\.png$/;
+const pictureName = /^(icon|logo|strip|artwork|primaryLogo)(?:@([23])x)?\.png$/;
 const picturesOf = (files: ReadonlyMap<string, Buffer>): Pictures =>
   Object.fromEntries(
     [...files]

@@ -8,7 +8,8 @@ const help = `Usage:
   npm run phone -- wallets        runs a local APNs and a local Google with test certificates, and writes the
                                   environment that points a stack at them
   npm run phone -- add PASS_URL   a virtual iPhone adds the pass and shows each push, fetch and view;
-                                  where passes are stub it follows the web card
+                                  where passes are stub it follows the web card;
+                                  with --older as iPhones before iOS 27 do
   npm run phone -- save PASS_URL  a virtual Google wallet saves the pass and shows each change
 
 PASS_URL is a member's apple.passUrl. State is kept in STACK_DIR (.stack).
@@ -33,11 +34,13 @@ Pushes are shown here; Ctrl-C ends.
   await standIns.close();
 }
 
-async function main([verb, passUrl = '', ...surplus]: string[]): Promise<number> {
+async function main(given: string[]): Promise<number> {
+  const [verb, passUrl = '', ...surplus] = given.filter((word) => word !== '--older');
+  const system = given.includes('--older') ? 'older' : 'newer';
   const at = { passUrl, stackDir, say, signal: stop.signal };
   const isAddress = URL.canParse(passUrl) && surplus.length === 0;
   if (verb === 'wallets' && passUrl === '') await wallets();
-  else if (verb === 'add' && isAddress) await addPass(at);
+  else if (verb === 'add' && isAddress) await addPass({ ...at, system });
   else if (verb === 'save' && isAddress) await savePass(at);
   else {
     say(help);

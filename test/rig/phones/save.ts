@@ -1,23 +1,20 @@
 // A virtual Google wallet that saves one pass and prints it each time it changes.
 import { z } from 'zod';
+import type { GooglePass } from '../../../console/parts/faces.js';
 import type { AddPass } from './add.js';
-import { drawCard, moment } from './screen.js';
+import { drawCard, moment, ofGoogle } from './screen.js';
 import { controlUrl, readKept } from './standIns.js';
 
+const anyFields = z.record(z.string(), z.unknown());
 const card = z.object({
-  label: z.string(),
-  balance: z.string(),
-  secondary: z.string().nullable(),
-  state: z.string(),
-  accountName: z.string().nullable(),
-  barcode: z.string(),
+  pass: z.object({ class: anyFields, object: anyFields }),
   messages: z.array(z.object({ body: z.string() })),
   notices: z.array(z.object({ text: z.string() })),
 });
 
 const pollMs = 500;
 
-export async function savePass({ passUrl, stackDir, say, signal }: AddPass): Promise<void> {
+export async function savePass({ passUrl, stackDir, say, signal }: Omit<AddPass, 'system'>): Promise<void> {
   const kept = readKept(stackDir);
   if (!kept) throw new Error('Start `npm run phone -- wallets` first, and the stack with what it says.');
   const control = controlUrl(kept);
@@ -38,23 +35,8 @@ export async function savePass({ passUrl, stackDir, say, signal }: AddPass): Pro
   }
 }
 
-function draw({
-  label,
-  balance,
-  secondary,
-  state,
-  accountName,
-  barcode,
-  messages,
-  notices,
-}: z.infer<typeof card>): string {
+function draw({ pass, messages, notices }: z.infer<typeof card>): string {
   const notice = notices.at(-1)?.text;
-  const drawn = drawCard({
-    title: accountName ?? 'Google Wallet',
-    lines: [[label, balance], ...(secondary === null ? [] : [['', secondary] as [string, string]])],
-    code: barcode,
-    message: messages.at(-1)?.body,
-    voided: state !== 'ACTIVE',
-  });
+  const drawn = drawCard({ ...ofGoogle(pass as GooglePass), message: messages.at(-1)?.body });
   return notice === undefined ? drawn : `${drawn}\n  on the lock screen: ${notice}`;
 }

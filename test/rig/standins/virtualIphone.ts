@@ -3,6 +3,7 @@
 // knows only the pass and Apple's web service protocol (docs/protocols/apple-wallet.md).
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { System } from '../../../console/parts/faces.js';
 import { shownIn } from '../checks/phoneLanguage.js';
 import { BrokenPass, openPkpass, type PassJson, type Pkpass } from '../checks/pkpass.js';
 import { type ViewShown, viewOf } from '../checks/shownView.js';
@@ -45,6 +46,8 @@ export interface VirtualIphoneOptions {
   wwdrCert?: string;
   /** The languages that the phone is set to, the first most; English by default. */
   languages?: readonly string[];
+  /** Default: the newer one. */
+  system?: System;
   /** The identity of an existing phone that is switched on again; by default a new phone. */
   identity?: { deviceLibraryIdentifier: string; pushToken: string };
   fetch?: typeof fetch;
@@ -65,7 +68,7 @@ interface Installed {
 }
 
 export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphone {
-  const { apns, retryWaitsMs = [100, 400, 1600] } = options;
+  const { apns, system = 'newer', retryWaitsMs = [100, 400, 1600] } = options;
   const send = options.fetch ?? fetch;
   const { deviceLibraryIdentifier, pushToken: firstToken } = options.identity ?? newIdentity();
   const installed = new Map<string, Installed>();
@@ -128,7 +131,8 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
   };
 
   const show = (pass: Installed, { json, files }: Pkpass, lastModified: string | null): ViewShown => {
-    const view = viewOf(shownIn({ json, files }, options.languages), lastModified, pass.shown.at(-1)?.json);
+    const shown = shownIn({ json, files }, options.languages);
+    const view = viewOf(shown, { system, lastModified, before: pass.shown.at(-1)?.json });
     pass.json = json;
     pass.lastModified = lastModified;
     pass.shown.push(view);

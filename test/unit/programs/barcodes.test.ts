@@ -17,24 +17,7 @@ import {
   hasCheckDigit,
 } from '../../../schemas/programs/barcodes.rules.js';
 import { passTemplate } from '../../../schemas/programs/passTemplate.schema.js';
-
-const digitText = (minLength: number, maxLength = minLength) =>
-  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-const withCheckDigit = (digits: string): string =>
-  Array.from('0123456789', (last) => digits + last).find(hasCheckDigit) ?? '';
-const textOf = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 16 });
-
-const ascii = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index));
-const codes: Record<BarcodeFormat, fc.Arbitrary<string>> = {
-  QR: textOf(`${ascii}äßğ€`),
-  PDF417: textOf(ascii),
-  Aztec: textOf(ascii),
-  Code128: textOf(ascii),
-  Code39: textOf('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-.').filter(({ length }) => length !== 6),
-  Codabar: fc.tuple(digitText(3), textOf('0123456789-$:/.+')).map((parts) => parts.join('')),
-  EAN13: digitText(12).map(withCheckDigit),
-  I2of5: digitText(3, 9).map((digits) => (digits.length % 2 === 0 ? digits : `${digits}0`).padStart(8, '1')),
-};
+import { codes, digitText, withCheckDigit } from '../../rig/standins/anyCode.js';
 
 beforeAll(() => {
   const wasmBinary = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'));

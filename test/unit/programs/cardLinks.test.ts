@@ -32,3 +32,11 @@ it("are actions of Apple's types, and Google's links with a description", () => 
     { id: 'phone', uri: 'tel:+442079460958', description: '+442079460958' },
   ]);
 });
+
+it('are written in ASCII, as wallets read them', () => {
+  const order = 'https://bücher.example/größe?q="a+b"';
+  const url = 'https://xn--bcher-kva.example/gr%C3%B6%C3%9Fe?q=%22a+b%22';
+  expect(links.safeParse({ order }).success).toBe(true);
+  expect(appleActions({ order })[0]?.url).toBe(url);
+  expect(googleLinks({ order })[0]?.uri).toBe(url);
+});

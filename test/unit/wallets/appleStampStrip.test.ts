@@ -66,9 +66,9 @@ describe('the strip of a stamp card', () => {
 describe('the icon of a program without one', () => {
   it('has the three sizes of a phone', () => {
     expect(defaultIcon(COLORS).map(([name, png]) => [name, readPng(png)])).toMatchObject([
-      ['icon.png', { width: 29, height: 29 }],
-      ['icon@2x.png', { width: 58, height: 58 }],
-      ['icon@3x.png', { width: 87, height: 87 }],
+      ['icon.png', { width: 38, height: 38 }],
+      ['icon@2x.png', { width: 76, height: 76 }],
+      ['icon@3x.png', { width: 114, height: 114 }],
     ]);
   });
 });

@@ -7,7 +7,8 @@ import { catalogues, type Language, languages } from '../../../schemas/shared/la
 import { prose } from '../../../schemas/shared/text.js';
 import type { ApplePassView } from '../../../schemas/wallets/apple/pass.view.js';
 import { stringsFile } from '../../../schemas/wallets/apple/passStrings.rules.js';
-import { languagesOf, readStrings, shownIn, shownWith } from '../../rig/checks/phoneLanguage.js';
+import { readStrings } from '../../rig/checks/passStrings.js';
+import { languagesOf, shownIn, shownWith } from '../../rig/checks/phoneLanguage.js';
 import type { PassJson, Pkpass, PkpassField } from '../../rig/checks/pkpass.js';
 
 const identity = { passTypeId: 'pass.x', teamId: 'T' };
