@@ -13,6 +13,7 @@ import { texts } from '../texts.js';
 
 const said = texts.members;
 const typingMs = 200;
+const audiences = ['', 'today', 'returning', 'rewarded', 'joined', 'nearlyFull', 'away'] as const;
 
 type Status = components['schemas']['Member']['status'];
 const kinds = { active: 'good', voided: 'bad', expired: 'wait' } as const;
@@ -45,7 +46,15 @@ export function Members() {
     if (words !== addressed) put('q', words);
   }, [words, addressed]);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const query = { page, ...(words && { q: words }), ...(serial && { serial }), ...(programId && { programId }) };
+  const asked = params.get('audience') ?? '';
+  const audience = audiences.find((one) => one === asked) ?? '';
+  const query = {
+    page,
+    ...(words && { q: words }),
+    ...(serial && { serial }),
+    ...(programId && { programId }),
+    ...(audience && { audience }),
+  };
   const members = useRead(['members', query], () => data(api.GET('/merchants/me/members', { params: { query } })), {
     keep: true,
   });
@@ -64,6 +73,13 @@ export function Members() {
             value={programId}
             options={options}
             onChange={(value) => put('programId', value)}
+          />
+          <Select
+            name="audience"
+            label={said.audience}
+            value={audience}
+            options={audiences.map((one) => [one, said.audiences[one]])}
+            onChange={(value) => put('audience', value)}
           />
           <TextInput
             name="serial"
@@ -93,6 +109,7 @@ export function Members() {
           { title: said.program, cell: ({ program }) => program.name },
           { title: said.balance, numeric: true, cell: ({ balance }) => number(balance) },
           { title: said.status, cell: ({ status }) => <StatusBadge status={status} /> },
+          { title: said.lastVisit, cell: ({ lastVisitAt }) => <Moment at={lastVisitAt} dayOnly /> },
           { title: said.since, cell: ({ createdAt }) => <Moment at={createdAt} dayOnly /> },
         ]}
       />

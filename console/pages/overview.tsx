@@ -1,85 +1,146 @@
-// The overview: what happened by day and by program, as plots with a table behind each.
-import { lazy, Suspense, useState } from 'react';
+// The overview: what an owner asks first in large numbers, each of which leads to the list behind it, then days as
+// bars. A new merchant sees the first steps instead.
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { Link } from 'wouter';
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
-import { Facts, Failure, isNarrow, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
-import { Plot, type Series } from '../parts/plot.js';
+import { Failure, isNarrow, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
+import { Plot } from '../parts/plot.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { FirstSteps } from './firstSteps.js';
 
 const said = texts.overview;
 
 const Counter = lazy(async () => ({ default: (await import('../parts/counter.js')).Counter }));
 
-const readStats = (query: { from: string; to: string; programId?: string }) =>
-  data(api.GET('/merchants/me/stats', { params: { query } }));
-type Counts = Awaited<ReturnType<typeof readStats>>['totals'];
-
-type Unit = keyof typeof said.units;
-
-interface Plotted {
-  title: string;
-  series: readonly (readonly [string, (counts: Counts) => number])[];
-}
-
-const plotsIn = (unit: Unit): readonly Plotted[] => [
-  { title: said.members, series: [[said.enrolled, ({ members }) => members.enrolled]] },
-  {
-    title: said.installs,
-    series: [
-      [said.apple, ({ installs }) => installs.apple],
-      [said.google, ({ installs }) => installs.google],
-    ],
-  },
-  {
-    title: said.units[unit],
-    series: [
-      [said.given, ({ points }) => points.given],
-      [said.spent, ({ points }) => points.spent],
-      [said.expired, ({ points }) => points.expired],
-    ],
-  },
-  { title: said.redeems, series: [[said.redeems, ({ redeems }) => redeems]] },
-  {
-    title: said.deliveries,
-    series: [
-      [said.succeeded, ({ deliveries }) => deliveries.succeeded],
-      [said.failedAttempts, ({ deliveries }) => deliveries.failedAttempts],
-      [said.exhausted, ({ deliveries }) => deliveries.exhausted],
-    ],
-  },
-];
-
-/** What the programs count. */
-function unitOf(styles: readonly string[]): Unit {
-  const stamps = styles.filter((style) => style === 'stamps').length;
-  if (stamps === 0) return 'points';
-  return stamps === styles.length ? 'stamps' : 'both';
-}
-
 const dayMs = 86_400_000;
+const week = 7;
+
+/** The server ends the range today, in the time zone of the programs. */
+function readStats({ days, programId }: { days: number; programId?: string }) {
+  const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+  return data(api.GET('/merchants/me/stats', { params: { query: { from, ...(programId && { programId }) } } }));
+}
+type Stats = Awaited<ReturnType<typeof readStats>>;
+type Counts = Stats['totals'];
+type Audience = 'today' | 'returning' | 'rewarded' | 'joined' | 'nearlyFull' | 'away';
+
+const listed = ['returning', 'joined', 'nearlyFull', 'away'] as const;
+
+/** How many members the lists behind the numbers have. */
+async function readLists(programId: string) {
+  const totals = await Promise.all(
+    listed.map(async (audience) => {
+      const query = { audience, pageSize: 1, ...(programId && { programId }) };
+      const { total } = await data(api.GET('/merchants/me/members', { params: { query } }));
+      return [audience, total] as const;
+    }),
+  );
+  return Object.fromEntries(totals) as Record<(typeof listed)[number], number>;
+}
+
+/** The sum of a number in the last 7 days, and in the 7 days before. */
+function weeksOf({ days }: Stats, of: (counts: Counts) => number): { now: number; before: number } {
+  const sum = (some: Stats['days']) => some.reduce((all, day) => all + of(day), 0);
+  return { now: sum(days.slice(-week)), before: sum(days.slice(-2 * week, -week)) };
+}
+
+function changeOf({ now, before }: { now: number; before: number }): string {
+  if (now === before) return said.same;
+  return before === 0 ? said.noneBefore : said.change(Math.round(((now - before) / before) * 100));
+}
+
+interface FigureProps {
+  label: string;
+  value: number;
+  audience: Audience;
+  programId: string;
+  children: ReactNode;
+}
+
+function Figure({ label, value, audience, programId, children }: FigureProps) {
+  const query = new URLSearchParams({ audience, ...(programId && { programId }) });
+  return (
+    <Link className="figure" href={`/members?${query}`}>
+      <span className="label">{label}</span>
+      <strong>{number(value)}</strong>
+      <span className="change">{children}</span>
+    </Link>
+  );
+}
+
+interface FiguresProps {
+  stats: Stats;
+  lists: Awaited<ReturnType<typeof readLists>>;
+  programId: string;
+  isStamps: (programId: string | null) => boolean;
+}
+
+function Figures({ stats, lists, programId, isStamps }: FiguresProps) {
+  const { days } = stats;
+  const visitsOn = (ago: number) => days.at(-1 - ago)?.visits.all ?? 0;
+  const returning = weeksOf(stats, ({ visits }) => visits.returning);
+  const rewards = weeksOf(stats, ({ redeems }) => redeems);
+  const figure = { programId };
+  const costs = useCosts(programId, isStamps);
+  return (
+    <section className="figures" aria-label={said.numbers}>
+      <Figure {...figure} audience="today" label={said.today} value={visitsOn(0)}>
+        {said.dayBefore(visitsOn(week))}
+      </Figure>
+      <Figure {...figure} audience="returning" label={said.returning} value={lists.returning}>
+        {said.visits(returning.now)}, {changeOf(returning)}
+      </Figure>
+      <Figure {...figure} audience="joined" label={said.joined} value={lists.joined}>
+        {changeOf(weeksOf(stats, ({ members }) => members.joined))}
+      </Figure>
+      <Figure {...figure} audience="rewarded" label={said.rewarded} value={rewards.now}>
+        {costs !== undefined && `${said.cost(costs)}, `}
+        {changeOf(rewards)}
+      </Figure>
+      <Figure {...figure} audience="nearlyFull" label={said.nearlyFull} value={lists.nearlyFull}>
+        {said.nearlyFullHint}
+      </Figure>
+      <Figure {...figure} audience="away" label={said.away} value={lists.away}>
+        {said.awayHint}
+      </Figure>
+    </section>
+  );
+}
+
+/** What the rewards of the last 7 days cost, stamps and points apart. */
+function useCosts(programId: string, isStamps: FiguresProps['isStamps']): string | undefined {
+  const stats = useRead(['stats', 'week', programId], () => readStats({ days: week, programId }));
+  if (!stats.data) return undefined;
+  const spent = (stamps: boolean) =>
+    stats.data?.programs
+      .filter((row) => isStamps(row.programId) === stamps)
+      .reduce((sum, { points }) => sum + points.spent, 0) ?? 0;
+  return [true, false].flatMap((stamps) => (spent(stamps) > 0 ? [said.amount(spent(stamps), stamps)] : [])).join(', ');
+}
+
+const plots = [
+  [said.visitsByDay, ({ visits }: Counts) => visits.all],
+  [said.newMembers, ({ members }: Counts) => members.joined],
+  [said.rewards, ({ redeems }: Counts) => redeems],
+] as const;
 
 export function Overview() {
   const [days, setDays] = useState('30');
   const [programId, setProgramId] = useState('');
+  const live = { keep: true, everyMs: 30_000 };
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const stats = useRead(
-    ['stats', days, programId],
-    () => {
-      const now = Date.now();
-      const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-      const range = { from: day(now - (Number(days) - 1) * dayMs), to: day(now) };
-      return readStats({ ...range, ...(programId && { programId }) });
-    },
-    { keep: true, everyMs: 30_000 },
-  );
+  const ofAll = useRead(['stats', 'ever'], () => readStats({ days: 400 }), { everyMs: 30_000 });
+  const stats = useRead(['stats', days, programId], () => readStats({ days: Number(days), programId }), live);
+  const lists = useRead(['members', 'lists', programId], () => readLists(programId), live);
+  const styles = new Map((programs.data ?? []).map(({ _id, style }) => [_id, style]));
+  const isStamps = (id: string | null) => styles.get(id ?? '') === 'stamps';
   const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
-  const chosen = (programs.data ?? []).filter(({ _id }) => programId === '' || _id === programId);
-  const plots = plotsIn(programs.data ? unitOf(chosen.map(({ style }) => style)) : 'both');
   const [isAtCounter] = useState(() => isNarrow() && may('till:use'));
-  const { totals, days: counted = [] } = stats.data ?? {};
+  const isNew = ofAll.data && ofAll.data.totals.visits.all === 0 && ofAll.data.totals.redeems === 0;
   return (
     <Page title={texts.nav.overview} actions={!isAtCounter && <OpenTill />}>
       {isAtCounter && (
@@ -87,66 +148,75 @@ export function Overview() {
           <Counter />
         </Suspense>
       )}
-      <Failure error={stats.error} />
-      <div className="fields">
-        <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />
-        <Select
-          name="programId"
-          label={texts.members.program}
-          value={programId}
-          options={[
-            ['', texts.members.allPrograms],
-            ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const),
-          ]}
-          onChange={setProgramId}
-        />
-      </div>
-      <Panel title={said.totals}>
-        {totals ? (
-          <Facts
-            facts={plots.flatMap(({ title, series }) =>
-              series.map(
-                ([label, of]) => [series.length === 1 ? title : `${title}: ${label}`, number(of(totals))] as const,
-              ),
-            )}
-          />
+      <Failure error={stats.error ?? lists.error ?? ofAll.error} />
+      {isNew && <FirstSteps programs={programs.data} />}
+      {!isNew &&
+        (stats.data && lists.data && ofAll.data ? (
+          <Figures stats={stats.data} lists={lists.data} programId={programId} isStamps={isStamps} />
         ) : (
-          <Skeleton />
-        )}
-        <p className="hint">{said.reversedHint}</p>
-      </Panel>
-      <div className="columns">
-        {plots.map(({ title, series }) => (
-          <Panel key={title} title={title}>
-            {stats.data ? (
-              <Plot
-                title={title}
-                days={counted.map(({ day }) => day)}
-                series={series.map(([label, of]): Series => ({ title: label, values: counted.map(of) }))}
-              />
-            ) : (
-              <Skeleton />
-            )}
-          </Panel>
+          <section aria-label={said.numbers}>
+            <Skeleton />
+          </section>
         ))}
-      </div>
-      {stats.data && (
-        <Panel title={said.byProgram}>
-          <Table
-            name={said.byProgram}
-            rows={stats.data.programs}
-            keyOf={({ programId: id }) => id ?? ''}
-            empty={texts.plots.none}
-            columns={[
-              { title: texts.members.program, cell: (row) => nameOf(row.programId) },
-              { title: said.enrolled, numeric: true, cell: ({ members }) => number(members.enrolled) },
-              { title: said.installs, numeric: true, cell: ({ installs }) => number(installs.apple + installs.google) },
-              { title: said.given, numeric: true, cell: ({ points }) => number(points.given) },
-              { title: said.spent, numeric: true, cell: ({ points }) => number(points.spent) },
-              { title: said.redeems, numeric: true, cell: ({ redeems }) => number(redeems) },
-            ]}
-          />
-        </Panel>
+      {ofAll.data && !isNew && (
+        <>
+          <p className="hint">{said.hint}</p>
+          <div className="fields">
+            <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />
+            <Select
+              name="programId"
+              label={texts.members.program}
+              value={programId}
+              options={[
+                ['', texts.members.allPrograms],
+                ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const),
+              ]}
+              onChange={setProgramId}
+            />
+          </div>
+          <div className="columns">
+            {plots.map(([title, of]) => (
+              <Panel key={title} title={title}>
+                {stats.data ? (
+                  <Plot
+                    title={title}
+                    days={stats.data.days.map(({ day }) => day)}
+                    series={[{ title, values: stats.data.days.map(of) }]}
+                  />
+                ) : (
+                  <Skeleton />
+                )}
+              </Panel>
+            ))}
+          </div>
+          {stats.data && (
+            <Panel title={said.byProgram}>
+              <Table
+                name={said.byProgram}
+                rows={stats.data.programs.filter((row) => row.programId !== null)}
+                keyOf={({ programId: id }) => id ?? ''}
+                empty={texts.plots.none}
+                columns={[
+                  { title: texts.members.program, cell: (row) => nameOf(row.programId) },
+                  { title: said.visitsByDay, numeric: true, cell: ({ visits }) => number(visits.all) },
+                  { title: said.newMembers, numeric: true, cell: ({ members }) => number(members.joined) },
+                  {
+                    title: said.onPhones,
+                    numeric: true,
+                    cell: ({ installs }) => number(installs.apple + installs.google),
+                  },
+                  { title: said.rewards, numeric: true, cell: ({ redeems }) => number(redeems) },
+                  ...(['given', 'spent', 'expired'] as const).map((name) => ({
+                    title: { given: said.given, spent: said.forRewards, expired: said.expired }[name],
+                    numeric: true,
+                    cell: ({ programId: id, points }: Stats['programs'][number]) =>
+                      said.amount(points[name], isStamps(id)),
+                  })),
+                ]}
+              />
+            </Panel>
+          )}
+        </>
       )}
     </Page>
   );

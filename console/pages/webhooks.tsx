@@ -5,7 +5,8 @@ import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
-import { Address, Badge, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
+import { Plot } from '../parts/plot.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
@@ -49,7 +50,35 @@ export function Webhooks() {
         ]}
       />
       <NewWebhook />
+      {may('merchants.members:view') && <Deliveries />}
     </Page>
+  );
+}
+
+const plotted = ['succeeded', 'failedAttempts', 'exhausted'] as const;
+
+function Deliveries() {
+  const stats = useRead(['stats', 'deliveries'], () => data(api.GET('/merchants/me/stats')), { everyMs: 30_000 });
+  const { totals, days = [] } = stats.data ?? {};
+  return (
+    <Panel title={said.lately}>
+      <Failure error={stats.error} />
+      {totals ? (
+        <>
+          <Facts facts={plotted.map((name) => [said[name], number(totals.deliveries[name])])} />
+          <Plot
+            title={said.lately}
+            days={days.map(({ day }) => day)}
+            series={plotted.map((name) => ({
+              title: said[name],
+              values: days.map(({ deliveries }) => deliveries[name]),
+            }))}
+          />
+        </>
+      ) : (
+        <Skeleton />
+      )}
+    </Panel>
   );
 }
 

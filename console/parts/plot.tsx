@@ -1,4 +1,4 @@
-// Lines by day, drawn by uPlot, with a table of the same numbers. The library is loaded after the page is shown.
+// Numbers by day, drawn by uPlot, with a table of the same numbers: bars for one series, lines for several. The library is loaded after the page is shown.
 import { useEffect, useRef, useState } from 'react';
 import type UPlot from 'uplot';
 import { texts } from '../texts.js';
@@ -36,6 +36,8 @@ function useLibrary(): Library | undefined | null {
 }
 
 const height = 180;
+const halfDay = 43_200;
+const powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 const strokes = ['--accent', '--wait', '--bad', '--good'];
 
 export function Plot({ title, days, series }: PlotProps) {
@@ -61,14 +63,35 @@ export function Plot({ title, days, series }: PlotProps) {
         height,
         legend: { show: false },
         cursor: { show: false },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
-        axes: [axis, { ...axis, size: 56 }],
+        // A day is one of a calendar, wherever the browser is.
+        tzDate: (seconds) => Lines.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+        // With room above the highest day, and whole numbers alone.
+        scales: {
+          // The bar of the first and of the last day is whole.
+          x: { range: (_, min, max) => [min - halfDay, max + halfDay] },
+          y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
+        },
+        axes: [
+          axis,
+          {
+            ...axis,
+            size: 56,
+            incrs: [1, 2, 5].flatMap((step) => powers.map((ten) => step * ten)).sort((a, b) => a - b),
+          },
+        ],
         series: [
           {},
           ...lines.map(({ title: label }, index) => ({
             label,
             stroke: color(strokes[index] ?? '--ink'),
-            width: 2,
+            ...(lines.length === 1 && Lines.paths.bars
+              ? {
+                  width: 0,
+                  fill: color('--accent'),
+                  paths: Lines.paths.bars({ size: [0.7, 32] }),
+                  points: { show: false },
+                }
+              : { width: 2 }),
             ...(index > 0 && { dash: [6, 3 * index] }),
           })),
         ],
@@ -94,7 +117,7 @@ export function Plot({ title, days, series }: PlotProps) {
           series.map((one) => one.title),
         )}
       >
-        <ul className="legend" aria-hidden="true">
+        <ul className="legend" aria-hidden="true" hidden={series.length === 1}>
           {series.map((one, index) => (
             <li key={one.title}>
               <span className={`stroke stroke-${index}`} />

@@ -933,14 +933,13 @@ describe.runIf(hasBrowser)('each page', () => {
       await route.continue();
     });
     await page.goto(`${real.service.publicUrl}/console`);
-    const totals = page.getByRole('region', { name: 'In these days' });
-    await totals.getByText('Loading…').waitFor();
+    const numbers = page.getByRole('region', { name: 'At a glance' });
+    await numbers.getByText('Loading…').waitFor();
     await keepScreenshot(page, 'console-overview-loading-desktop', { fullPage: false });
     answer();
-    await totals.getByText('Redeems').waitFor();
-    await page.getByRole('heading', { level: 2, name: /^Points/ }).waitFor();
+    await numbers.getByText('Visits today').waitFor();
     await field(page, 'Program').selectOption({ label: 'Stamped' });
-    await page.getByRole('heading', { level: 2, name: 'Stamps', exact: true }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Rewards', exact: true }).waitFor();
     await page.context().close();
   });
 
