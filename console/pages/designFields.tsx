@@ -54,7 +54,7 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
           fit={field}
           ground={String(at(program, 'passTemplate.colors.background') ?? '')}
           value={pictureOf(value)}
-          onChange={(base64) => set(base64)}
+          onChange={set}
         />
       );
     case 'moment':

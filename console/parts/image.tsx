@@ -1,9 +1,10 @@
-// An image that is dropped or chosen: checked, scaled to the size that phones show, and stored as PNG.
+// An image that is dropped or chosen: checked, scaled to the sizes that phones show, and stored as a PNG for each.
 import { useEffect, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { texts } from '../texts.js';
 import { Button, useFindings } from './form.js';
 
+/** The size in pixels on the sharpest screens. */
 interface Fit {
   width: number;
   height: number;
@@ -29,28 +30,42 @@ async function load(file: Blob): Promise<HTMLImageElement> {
   }
 }
 
-/** PNG in base64. Throws a sentence for the user when the browser cannot read the file as an image. */
-async function scaled(file: Blob, { width, height, how, exact = false }: Fit): Promise<string> {
+/** PNGs in base64. */
+export type Scales = Readonly<Record<'1x' | '2x' | '3x', string>>;
+
+/** The picture at a part of the size that it is to have. */
+function drawn(image: HTMLImageElement, { width, height, how }: Fit, part: number): string {
+  const ratio =
+    Math[how === 'cover' ? 'max' : 'min'](width / image.width, height / image.height, how === 'cover' ? 0 : 1) * part;
+  const [shownWidth, shownHeight] = [image.width * ratio, image.height * ratio].map((side) =>
+    Math.max(Math.round(side), 1),
+  ) as [number, number];
+  const canvas = document.createElement('canvas');
+  canvas.width = how === 'cover' ? Math.round(width * part) : shownWidth;
+  canvas.height = how === 'cover' ? Math.round(height * part) : shownHeight;
+  const context = canvas.getContext('2d');
+  if (context) context.imageSmoothingQuality = 'high';
+  context?.drawImage(
+    image,
+    (canvas.width - shownWidth) / 2,
+    (canvas.height - shownHeight) / 2,
+    shownWidth,
+    shownHeight,
+  );
+  return canvas.toDataURL('image/png').split(',')[1] ?? '';
+}
+
+/** For each screen. Throws a sentence for the user when the browser cannot read the file as an image. */
+async function scaled(file: Blob, fit: Fit): Promise<Scales> {
   const image = await load(file).catch(() => {
     throw new Error(texts.images.unreadable);
   });
-  const shape = (image.width * height) / (image.height * width);
-  if (exact && Math.abs(shape - 1) > unseen) throw new Error(texts.images.notSquare(image.width, image.height));
-  const ratio = Math[how === 'cover' ? 'max' : 'min'](
-    width / image.width,
-    height / image.height,
-    how === 'cover' ? 0 : 1,
-  );
-  const canvas = document.createElement('canvas');
-  const [shownWidth, shownHeight] = [Math.round(image.width * ratio), Math.round(image.height * ratio)];
-  canvas.width = how === 'cover' ? width : shownWidth;
-  canvas.height = how === 'cover' ? height : shownHeight;
-  canvas
-    .getContext('2d')
-    ?.drawImage(image, (canvas.width - shownWidth) / 2, (canvas.height - shownHeight) / 2, shownWidth, shownHeight);
-  const base64 = canvas.toDataURL('image/png').split(',')[1] ?? '';
-  if (base64.length * 0.75 <= maxBytes) return base64;
-  return scaled(file, { width: Math.round(width * 0.7), height: Math.round(height * 0.7), how });
+  const shape = (image.width * fit.height) / (image.height * fit.width);
+  if (fit.exact && Math.abs(shape - 1) > unseen) throw new Error(texts.images.notSquare(image.width, image.height));
+  let most = 1;
+  while (drawn(image, fit, most).length * 0.75 > maxBytes) most *= 0.7;
+  const [one = '', two = '', three = ''] = [1, 2, 3].map((scale) => drawn(image, fit, (most * scale) / 3));
+  return { '1x': one, '2x': two, '3x': three };
 }
 
 interface ImageFieldProps {
@@ -60,9 +75,9 @@ interface ImageFieldProps {
   fit: Fit;
   /** The colour of the card, on which the picture is shown. */
   ground: string | undefined;
-  /** Base64. */
+  /** The largest scale in base64. */
   value: string | undefined;
-  onChange: (base64: string | undefined) => void;
+  onChange: (scales: Scales | undefined) => void;
 }
 
 export function ImageField({ name, label, hint, fit, ground, value, onChange }: ImageFieldProps) {
@@ -77,7 +92,7 @@ export function ImageField({ name, label, hint, fit, ground, value, onChange }: 
     if (!file) return;
     setProblem(undefined);
     await scaled(file, fit).then(
-      (base64) => latest.current(base64),
+      (scales) => latest.current(scales),
       (failed: Error) => setProblem(failed.message),
     );
   };

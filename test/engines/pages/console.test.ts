@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../activities/access/apiKeys.writes.js';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
 import { permissions as everyPermission } from '../../../schemas/access/permissions.schema.js';
+import { readPng } from '../../../schemas/programs/png.rules.js';
 import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
 import {
@@ -221,7 +222,15 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
       openingHours: { monday: '09:00-18:00' },
       locales: { de: { 'A coffee': 'Ein Kaffee' } },
     });
-    expect(JSON.stringify(passTemplate?.images)).toContain('iVBOR');
+    const sizes = Object.entries(passTemplate?.images.icon ?? {}).map(([scale, base64]) => {
+      const png = readPng(Buffer.from(base64 ?? '', 'base64'));
+      return [scale, png.ok && png.width, png.ok && png.height];
+    });
+    expect(sizes).toEqual([
+      ['1x', 60, 60],
+      ['2x', 120, 120],
+      ['3x', 180, 180],
+    ]);
     expect(new Date(passTemplate?.expirationDate ?? '').getFullYear()).toBe(2030);
     await page.context().close();
   });

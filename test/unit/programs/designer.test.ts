@@ -21,7 +21,7 @@ const withoutControl: Record<string, string> = {
     ['logo', 'icon', 'strip', 'artwork', 'primaryLogo'].flatMap((name) =>
       ['1x', '2x', '3x'].map((scale) => [
         `passTemplate.images.${name}.${scale}`,
-        'a picture is one file, scaled to the largest size',
+        'a picture is one file, from which the designer makes all scales',
       ]),
     ),
   ),
