@@ -164,6 +164,23 @@ export const texts = {
     archived: 'Archived',
     none: 'No program yet. Give one a name above.',
   },
+  counterPoster: {
+    title: 'Poster for the counter',
+    hint: 'The QR code of the page on which people join, in the colours, with the logo and in the language of the card as it is published.',
+    format: 'Size',
+    formats: [
+      ['a4', 'A4'],
+      ['a5', 'A5'],
+      ['tent', 'Table tent (A4 to fold)'],
+    ] as const,
+    pdf: 'Download PDF',
+    png: 'Download picture (PNG)',
+    saved: 'The poster is in your downloads.',
+    neverPublished: 'Publish the card first: until then its page does not exist.',
+    archived: 'The card is archived, so nobody can join.',
+    closed: 'The page is closed, so the code would lead nowhere. Open it and publish.',
+    lettersMissing: (letters: string) => `The poster’s fonts lack these letters of the card’s texts: ${letters}`,
+  },
   design: {
     title: 'Program',
     form: 'Design',

@@ -24,7 +24,7 @@ type Unwrapped<Body> = Body extends { data: infer Data } ? Data : Body;
 type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<paths[P], M>;
 type Given<I> = object extends I ? [init?: I] : [init: I];
 
-/** The `data` of the envelope of an answer; the text of a CSV. */
+/** The `data` of the envelope of an answer; the text of a CSV, another file as it is. */
 type Data<T> = T extends { responses: infer Responses }
   ? Unwrapped<
       { [Status in keyof Responses & SuccessStatus]: Content<Responses[Status]> }[keyof Responses & SuccessStatus]
@@ -106,11 +106,17 @@ function serializedBody(body: unknown) {
   return form;
 }
 
-/** The `data` of the envelope, or the text of a CSV. A proxy or a hotel's network may answer something else. */
-function dataOf(response: Response, text: unknown) {
-  if (response.headers.get('Content-Type')?.includes('csv')) return text;
+/**
+ * The `data` of the envelope, the text of a CSV, or another file as it is. A proxy or a hotel's network may answer
+ * something else.
+ */
+async function dataOf(response: Response, body: unknown) {
+  const type = response.headers.get('Content-Type') ?? '';
+  if (body instanceof Blob && /^(?:application\/pdf|image\/)/.test(type)) return body;
+  const text = body instanceof Blob ? await body.text() : String(body);
+  if (type.includes('csv')) return text;
   try {
-    const body = JSON.parse(String(text));
+    const body = JSON.parse(text);
     if ('success' in body && 'data' in body) return body.data;
   } catch {}
   throw errorOf(response, undefined);
@@ -132,7 +138,7 @@ export function createClient(options: ClientOptions): LoyaltyClient {
     const isKeyed = keyedOperations.has(`${method} ${path}`);
     const plan = { ...retry, repeatable: method === 'get' || isKeyed, whole: init.parseAs !== 'stream' };
     const { data, error, response } = await requestAny(method, path, {
-      parseAs: 'text',
+      parseAs: 'blob',
       ...init,
       fetch(made: Request) {
         if (isKeyed && !made.headers.has('Idempotency-Key')) made.headers.set('Idempotency-Key', crypto.randomUUID());
@@ -140,7 +146,7 @@ export function createClient(options: ClientOptions): LoyaltyClient {
       },
     });
     if (!response.ok) throw errorOf(response, error);
-    return { data: init.parseAs ? data : dataOf(response, data), response };
+    return { data: init.parseAs ? data : await dataOf(response, data), response };
   }
 
   async function* pages(path: string, init: AnyInit = {}) {

@@ -164,6 +164,12 @@ function present(ctx: Context, endpoint: Endpoint, reply: Reply<Endpoint>): void
     ctx.body = reply.stream;
     return;
   }
+  if ('file' in reply) {
+    ctx.attachment(reply.fileName);
+    ctx.type = reply.type;
+    ctx.body = reply.file;
+    return;
+  }
   ctx.status = reply.status ?? endpoint.statuses[0] ?? 200;
   ctx.type = 'application/json';
   ctx.body = 'bytes' in reply ? reply.bytes : bodyOf(reply);
@@ -183,7 +189,7 @@ export function guarded<N extends EndpointName>(deps: ApiDeps, endpoint: Endpoin
       const audited = withAudit(deps, { endpoint, caller, body, ctx });
       const request = { deps: audited, caller, params: ctx.params, query, body, ctx } as Request<Endpoints[N]>;
       const reply = (await route(request)) as Reply<Endpoint>;
-      if ('fileName' in reply) await transact(audited, [], 0);
+      if ('stream' in reply && reply.fileName !== undefined) await transact(audited, [], 0);
       present(ctx, endpoint, masked(reply, endpoint, caller));
     };
     try {

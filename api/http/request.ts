@@ -27,6 +27,8 @@ export type Reply<E extends Endpoint> =
   | { status: number; bytes: Buffer }
   /** A download: CSV unless the type says otherwise. */
   | { stream: Readable; fileName: string; type?: 'application/json' }
+  /** A file that is made whole. */
+  | { file: Buffer; fileName: string; type: string }
   /** A streamed envelope. */
   | { stream: Readable; fileName?: never; type: 'application/json' };
 

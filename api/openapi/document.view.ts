@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, built from the tables that the service itself runs on: endpoints, errors, events.
 import type { z } from 'zod';
-import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { type Endpoint, fileTypesOf } from '../../schemas/access/endpoint.schema.js';
 import { apiPrefix, endpoints } from '../../schemas/tables/endpoints.js';
 import { withBases } from './bases.view.js';
 import { withExamples } from './examples.view.js';
@@ -64,7 +64,9 @@ function inlineOf(part: 'query' | 'body' | 'result'): Record<string, z.ZodType> 
   return Object.fromEntries(
     Object.entries(lines).flatMap(([name, endpoint]) => {
       const schema = endpoint[part];
-      return schema === undefined || typeof schema === 'string' ? [] : [[`${name}.${part}`, schema]];
+      return schema === undefined || typeof schema === 'string' || !('parse' in schema)
+        ? []
+        : [[`${name}.${part}`, schema]];
     }),
   );
 }
@@ -179,8 +181,8 @@ const hasId = (schema: JsonSchema, { components }: Shapes): boolean =>
   resolve(schema, components).properties?.id !== undefined;
 
 function linksOf({ name, endpoint, endpoints, outputs }: LinksInput): Record<string, unknown> {
-  const { method, path, result } = endpoint;
-  if (method !== 'post' || typeof result === 'string' || !hasId(outputs.of(`${name}.result`), outputs)) return {};
+  const { method, path } = endpoint;
+  if (method !== 'post' || fileTypesOf(endpoint) || !hasId(outputs.of(`${name}.result`), outputs)) return {};
   const below = Object.entries(endpoints).flatMap(([operationId, other]) => {
     const [param] = other.path.startsWith(`${path}/:`) ? paramsOf(other.path) : [];
     if (param === undefined) return [];

@@ -31,6 +31,10 @@ const details: Partial<Record<ErrorCode, { schema: z.ZodType; example?: unknown 
     schema: z.object({ current: z.int(), needed: z.int(), missing: z.int().optional().describe('for a reward') }),
     example: { current: 10, needed: 50 },
   },
+  POSTER_LETTERS_MISSING: {
+    schema: z.object({ letters: z.array(z.string()) }),
+    example: { letters: ['北', '京'] },
+  },
   CODE_AMBIGUOUS: {
     schema: z.object({ candidates: z.array(candidate) }),
     example: {

@@ -1,5 +1,5 @@
 // Turns a line of the endpoint table into an OpenAPI operation. All content comes from the line.
-import type { Endpoint } from '../../schemas/access/endpoint.schema.js';
+import { type Endpoint, fileTypesOf } from '../../schemas/access/endpoint.schema.js';
 import { type ErrorCode, errorTable } from '../../schemas/shared/errors.js';
 import { type ExampleOf, exampleOf, sampleTime, withExamples } from './examples.view.js';
 import { codesOf, errorExample, type Failures, type Responses } from './failures.view.js';
@@ -149,16 +149,16 @@ function jsonContent({ name, endpoint, outputs }: OperationInput, status: number
 
 function successResponse(input: OperationInput, status: number): Record<string, unknown> {
   const { endpoint, links } = input;
-  const file = endpoint.result === 'text/csv';
+  const types = fileTypesOf(endpoint);
   const own: HeaderName[] = [
     ...(endpoint.idempotent ? (['Idempotency-Key', 'Idempotent-Replayed'] as const) : []),
-    ...(file ? (['Content-Disposition'] as const) : []),
+    ...(types ? (['Content-Disposition'] as const) : []),
     ...(endpoint.headers ?? []),
   ];
   return {
     description: [successDescription(status, endpoint.statuses), ...partialSentence(endpoint, status)].join(' '),
     ...(own.length > 0 && { headers: headersOf(own) }),
-    content: file ? csvContent(input.name) : jsonContent(input, status),
+    content: types ? fileContent(types, input.name) : jsonContent(input, status),
     ...(Object.keys(links).length > 0 && { links }),
   };
 }
@@ -219,7 +219,11 @@ const files: Record<string, string> = {
   exportTimeline: `\uFEFFid,type,outcome,platform,occurredAt,detail\r\n0b6c1f0e,push_sent,success,apple,${sampleTime},\r\n`,
 };
 
-function csvContent(operation: string) {
+function fileContent(types: readonly string[], operation: string) {
   const example = files[operation];
-  return { 'text/csv': { schema: { type: 'string' }, ...(example !== undefined && { example }) } };
+  const media = (type: string) =>
+    type === 'text/csv'
+      ? { schema: { type: 'string' }, ...(example !== undefined && { example }) }
+      : { schema: { type: 'string', format: 'binary' } };
+  return Object.fromEntries(types.map((type) => [type, media(type)]));
 }

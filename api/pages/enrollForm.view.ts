@@ -4,6 +4,7 @@ import { Html, html } from '../../platform/html.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { tick } from './icons.view.js';
 import type { Page } from './layout.view.js';
+import { offersOf } from './offers.view.js';
 import type { Words } from './words.view.js';
 
 export interface Joining {
@@ -85,18 +86,8 @@ function marketing({ program, words, values }: EnrollForm): Html | false {
 </div>`;
 }
 
-function perks({ program: { goal, rewardName, rewards, tiers, fields }, words }: Joining): string[] {
-  const { join, say, language } = words;
-  const promises = [join.readySoon, join.noApp];
-  if (tiers) return [join.rise(new Intl.ListFormat(language).format(tiers.map(({ name }) => say(name)))), ...promises];
-  const unit = say(fields.primaryLabel);
-  // Only German capitalises nouns.
-  const label = language === 'de' ? unit : unit.toLowerCase();
-  const named = rewardName === undefined ? undefined : say(rewardName);
-  const own = (rewards ?? []).filter(({ active }) => active).slice(0, 3);
-  const prizes = own.map(({ name, cost }) => join.collect(cost, label, say(name)));
-  if (goal !== undefined) prizes.push(join.collect(goal, label, named));
-  return [...prizes, ...promises];
+function perks({ program, words }: Joining): string[] {
+  return [...offersOf(program, words), words.join.readySoon, words.join.noApp];
 }
 
 export function hero(joining: Joining): Html {

@@ -9,6 +9,7 @@ import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { tierOf } from '../../schemas/points/balance.rules.js';
 import { contrastOf } from '../../schemas/programs/contrast.rules.js';
 import { imageWarnings } from '../../schemas/programs/imageSlots.rules.js';
+import { largestOf } from '../../schemas/programs/passTemplate.schema.js';
 import type {
   finding,
   memberPreview,
@@ -168,8 +169,7 @@ function publicPageOf({ config }: ApiDeps, program: Program): Page {
 
 /** The pictures of a draft have no URL yet. */
 function logoOf({ passTemplate: { images } }: Program): string | undefined {
-  const picture = images.logo ?? images.icon;
-  const base64 = typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
+  const base64 = largestOf(images.logo ?? images.icon);
   return base64 === undefined ? undefined : `data:image/png;base64,${base64}`;
 }
 

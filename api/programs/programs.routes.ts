@@ -18,7 +18,9 @@ import { listEdited, listPrograms, programAt } from './programs.reads.js';
 const mayEdit = ({ credential, permissions }: Caller): boolean =>
   credential !== 'api-key' && permissions.has('merchants.programs:edit');
 
-export const programRoutes: Routes<Exclude<keyof typeof programEndpoints, 'previewProgram' | 'previewLiveProgram'>> = {
+export const programRoutes: Routes<
+  Exclude<keyof typeof programEndpoints, 'previewProgram' | 'previewLiveProgram' | 'drawPoster'>
+> = {
   async listPrograms({ deps, caller }) {
     const programs = mayEdit(caller) ? await listEdited(deps, caller) : await listPrograms(deps, caller);
     return { data: programs.map(presentProgram) };

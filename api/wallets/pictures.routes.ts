@@ -4,20 +4,13 @@
 import Router from '@koa/router';
 import { LRUCache } from 'lru-cache';
 import { defaultIcon } from '../../activities/wallets/apple/stampStrip.view.js';
-import type { PassTemplate } from '../../schemas/programs/passTemplate.schema.js';
+import { largestOf, type PassTemplate } from '../../schemas/programs/passTemplate.schema.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { lowerUuid } from '../../schemas/shared/ids.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { withinStrangersLimit } from '../http/guard.js';
 import { type KeptAnswer, keptAnswer, sendKept } from '../http/keptAnswer.js';
-
-type Picture = PassTemplate['images']['logo'];
-
-/** The picture with the most pixels. */
-function largest(picture: Picture): string | undefined {
-  return typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
-}
 
 const drawn = new LRUCache<string, Buffer>({ max: 500 });
 
@@ -32,7 +25,7 @@ type Template = Pick<Program, 'passTemplate'>;
 
 function pictureOf({ passTemplate: { images, colors } }: Template, name: string): KeptAnswer | undefined {
   if (name !== 'logo' && name !== 'strip') return undefined;
-  const given = largest(name === 'strip' ? images.strip : (images.logo ?? images.icon));
+  const given = largestOf(name === 'strip' ? images.strip : (images.logo ?? images.icon));
   const icon = name === 'logo' && given === undefined ? drawnIcon(colors) : undefined;
   const bytes = given === undefined ? icon : Buffer.from(given, 'base64');
   return bytes && keptAnswer({ bytes, type: 'image/png', cacheControl: 'public, max-age=300' });

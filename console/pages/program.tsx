@@ -19,6 +19,7 @@ import { texts } from '../texts.js';
 import { Edit } from './designFields.js';
 import { fieldPaths, sections } from './designSections.js';
 import { useNames } from './people.js';
+import { ProgramPoster } from './programPoster.js';
 
 const said = texts.design;
 
@@ -37,6 +38,14 @@ const balanceOf = (pass: ApplePass | null | undefined): string =>
   String(pass?.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value ?? '');
 
 const typingMs = 350;
+
+/** Why the saved program has no poster; the service also knows of a page that is live and differs. */
+function noPosterBecause({ archived, liveVersion, version, enrollment }: Json): string | undefined {
+  if (liveVersion === null) return texts.counterPoster.neverPublished;
+  if (archived) return texts.counterPoster.archived;
+  const isClosed = version === liveVersion && at({ enrollment }, 'enrollment.open') === false;
+  return isClosed ? texts.counterPoster.closed : undefined;
+}
 
 export function Program() {
   const { id = '' } = useParams();
@@ -89,6 +98,7 @@ function Live({ id }: { id: string }) {
           />
         </Panel>
       )}
+      {program.data && <ProgramPoster id={id} slug={program.data.slug} notBecause={noPosterBecause(program.data)} />}
       <section className="stack" aria-label={said.preview}>
         <h2>{said.preview}</h2>
         <div className="phones">
@@ -270,6 +280,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
           <PublicPage html={card?.publicPage} />
         </section>
       </div>
+      <ProgramPoster id={id} slug={String(saved.slug)} notBecause={noPosterBecause(saved)} />
       <Versions
         id={id}
         onGoBack={(version) => {

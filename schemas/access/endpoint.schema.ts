@@ -25,6 +25,9 @@ export type Audited =
 /** Changes of balances: each has a row in the ledger of the member, with its actor. */
 export const inLedger = { not: 'is in the ledger' } as const;
 
+/** A file that the query may have in either type. */
+type PictureTypes = readonly ['application/pdf', 'image/png'];
+
 export interface Endpoint {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Below the base URL; `:name` is a parameter. */
@@ -73,8 +76,8 @@ export interface Endpoint {
   idempotent?: true;
   /** Headers of a success, in addition to those of every answer. */
   headers?: readonly 'X-Program-Id'[];
-  /** The schema of `data` in a success; a string is the content type of an answer without an envelope. */
-  result: z.ZodType | 'text/csv';
+  /** The schema of `data` in a success; or the content types of an answer without an envelope. */
+  result: z.ZodType | 'text/csv' | PictureTypes;
   statuses: readonly (200 | 201 | 202)[];
   /** The codes in addition to those of every endpoint of its kind. */
   errors: readonly ErrorCode[];
@@ -82,6 +85,12 @@ export interface Endpoint {
   audit?: Audited;
   /** An example of a request body for the OpenAPI document. */
   example?: unknown;
+}
+
+/** The content types of an answer without an envelope; undefined for one with an envelope. */
+export function fileTypesOf({ result }: Pick<Endpoint, 'result'>): readonly string[] | undefined {
+  if (typeof result === 'string') return [result];
+  return 'parse' in result ? undefined : result;
 }
 
 /** An integer in a query arrives as text; the OpenAPI document shows an integer. */

@@ -19,3 +19,19 @@ export function contrastOf(one: string, other: string): number {
   const [a, b] = [luminance(one), luminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
+
+/** WCAG's minimum for text of any size. */
+const minContrast = 4.5;
+
+/** The wanted colour where it can be read on the background; else black or white. */
+export function readableOn(background: string, wanted: string): string {
+  if (contrastOf(background, wanted) >= minContrast) return wanted;
+  return contrastOf(background, '#ffffff') >= contrastOf(background, '#000000') ? '#ffffff' : '#000000';
+}
+
+/** The first colour with a part (0 to 1) of the second one in it. */
+export function mixed(one: string, other: string, part: number): string {
+  const [from, to] = [rgb(one), rgb(other)];
+  const channels = from.map((channel, index) => Math.round(channel + ((to[index] ?? channel) - channel) * part));
+  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+}

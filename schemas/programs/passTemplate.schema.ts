@@ -148,5 +148,10 @@ export const passTemplate = z
   })
   .prefault({});
 
+/** The picture with the most pixels, in base64. */
+export function largestOf(picture: PassTemplate['images']['logo']): string | undefined {
+  return typeof picture === 'object' ? (picture['3x'] ?? picture['2x'] ?? picture['1x']) : picture;
+}
+
 export type PassTemplate = z.infer<typeof passTemplate>;
 export type PassTemplateInput = z.input<typeof passTemplate>;

@@ -1,6 +1,7 @@
 // Endpoints: docs/interface.md#42-programs.
 import { z } from 'zod';
 import { endpoint, pageOf, paging } from '../access/endpoint.schema.js';
+import { posterQuery } from './poster.schema.js';
 import * as edits from './programEdits.schema.js';
 import { programRecord } from './programs.schema.js';
 
@@ -99,6 +100,15 @@ export const programEndpoints = {
       'Looks at 50,000 members (PROGRAM_PREVIEW_MAX_MEMBERS) at most, for at most a second. Where a program has more, `complete` is false and the numbers are those of the members that were looked at.',
     result: edits.publishPreview,
     errors: ['PROGRAM_NOT_FOUND'],
+  }),
+  drawPoster: endpoint('get', `${one}/poster`, {
+    ...common,
+    summary: 'Draw the poster for the counter',
+    description:
+      'With the QR code of the page on which people join, in colours, logo and language of the live version. A table tent is an A4 sheet with lines to fold along.',
+    query: posterQuery,
+    result: ['application/pdf', 'image/png'],
+    errors: ['PROGRAM_NOT_FOUND', 'PROGRAM_ARCHIVED', 'PAGE_CLOSED', 'POSTER_LETTERS_MISSING'],
   }),
   archiveProgram: endpoint('post', `${one}/archive`, {
     ...editing,

@@ -12,6 +12,11 @@ const table = {
   },
   TAG_LIMIT_EXCEEDED: { status: 400, message: 'A member can have at most 25 tags; nothing was changed.' },
   PROGRAM_ARCHIVED: { status: 400, message: 'The program is archived; no member can be enrolled into it.' },
+  PAGE_CLOSED: { status: 400, message: 'The page on which people join the program is closed.' },
+  POSTER_LETTERS_MISSING: {
+    status: 400,
+    message: 'The fonts of the poster do not have all letters of the texts; see error.details.',
+  },
   PROGRAM_IN_USE: { status: 400, message: 'The program has members, so its style cannot change.' },
   PROGRAM_LIMIT_REACHED: { status: 400, message: 'The merchant has reached its limit of programs.' },
   MEMBER_NOT_ACTIVE: { status: 400, message: 'The member is not active; set its status to active first.' },

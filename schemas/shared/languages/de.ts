@@ -55,6 +55,12 @@ export const de: Catalogue = {
       other: 'Das hat gerade nicht geklappt. Bitte versuchen Sie es gleich noch einmal.',
     },
   },
+  /** Printed, for the counter. */
+  poster: {
+    scan: 'Mit der Handykamera scannen',
+    orOpen: (address) => `Oder öffnen: ${address}`,
+    fold: 'An den Linien falten. Den schmalen Streifen unter diesen Boden kleben.',
+  },
   card: {
     title: (program) => `Karte: ${program}`,
     missing: 'Diese Karte gibt es nicht',

@@ -52,6 +52,12 @@ export const en = {
       other: 'That did not work just now. Please try again in a moment.',
     },
   },
+  /** Printed, for the counter. */
+  poster: {
+    scan: 'Scan with your phone’s camera',
+    orOpen: (address: string): string => `Or open ${address}`,
+    fold: 'Fold along the lines. Glue the narrow strip under this base.',
+  },
   card: {
     title: (program: string): string => `${program} card`,
     missing: 'There is no such card',

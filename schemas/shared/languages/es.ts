@@ -54,6 +54,12 @@ export const es: Catalogue = {
       other: 'No ha funcionado. Vuelva a intentarlo en un momento.',
     },
   },
+  /** Printed, for the counter. */
+  poster: {
+    scan: 'Escanee con la cámara de su móvil',
+    orOpen: (address) => `O abra ${address}`,
+    fold: 'Doble por las líneas. Pegue la tira estrecha debajo de esta base.',
+  },
   card: {
     title: (program) => `Tarjeta de ${program}`,
     missing: 'Esta tarjeta no existe',

@@ -54,6 +54,12 @@ export const fr: Catalogue = {
       other: 'Cela n’a pas fonctionné. Veuillez réessayer dans un instant.',
     },
   },
+  /** Printed, for the counter. */
+  poster: {
+    scan: 'Scannez avec l’appareil photo de votre téléphone',
+    orOpen: (address) => `Ou ouvrez ${address}`,
+    fold: 'Pliez le long des lignes. Collez la bande étroite sous cette base.',
+  },
   card: {
     title: (program) => `Carte ${program}`,
     missing: 'Cette carte n’existe pas',

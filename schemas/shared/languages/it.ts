@@ -52,6 +52,12 @@ export const it: Catalogue = {
       other: 'Non ha funzionato. Riprovi tra un momento.',
     },
   },
+  /** Printed, for the counter. */
+  poster: {
+    scan: 'Inquadri con la fotocamera del telefono',
+    orOpen: (address) => `Oppure apra ${address}`,
+    fold: 'Pieghi lungo le linee. Incolli la striscia stretta sotto questa base.',
+  },
   card: {
     title: (program) => `Carta ${program}`,
     missing: 'Questa carta non esiste',

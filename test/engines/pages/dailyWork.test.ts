@@ -7,6 +7,7 @@ import { until } from '../../rig/checks/until.js';
 import {
   findBarriers,
   hasBrowser,
+  isTooWide,
   keepScreenshot,
   screens,
   startBrowser,
@@ -39,7 +40,6 @@ afterAll(async () => {
 const open = (path: string, screen: BrowserContextOptions = screens.desktop, role = 'owner') =>
   openConsole({ browser, service, merchant }, path, { screen, role });
 const dialog = (page: Page, name: string | RegExp) => page.getByRole('dialog', { name });
-const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth');
 const balanceOf = async (id: string) => (await merchant.call(`/merchants/me/members/${id}`)).body.data.balance;
 const points = (id: string, delta: number) =>
   merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta } });

@@ -27,6 +27,7 @@ export const provenBy: Record<EndpointName, string> = {
   previewPublication: 'test/engines/programs/programPublish.test.ts',
   listProgramVersions: 'test/engines/programs/programPublish.test.ts',
   getProgramVersion: 'test/engines/programs/programPublish.test.ts',
+  drawPoster: 'test/engines/programs/poster.test.ts',
   previewLiveProgram: 'test/engines/programs/programPreview.test.ts',
   previewProgram: 'test/engines/programs/programPreview.test.ts',
   enrollMember: 'test/engines/members/enroll.test.ts',

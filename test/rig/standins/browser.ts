@@ -94,3 +94,6 @@ export async function findBarriers(page: Page): Promise<string[]> {
   );
   return found as string[];
 }
+
+/** By how many pixels the page is wider than its window. */
+export const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth');

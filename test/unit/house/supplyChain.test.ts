@@ -104,8 +104,8 @@ describe('the image', () => {
     expect(sources).toEqual(expect.arrayContaining(['api/main.ts', 'worker/main.ts', 'stack/commands/outbox.ts']));
     const starting = /^stack\/(engines\/|start|supervis|bringUp|runStack|receiver|tour|reaper)/;
     expect(sources.filter((file) => starting.test(file))).toEqual([]);
-    // Read by path: the one copy of protobufjs that all of Temporal's packages share.
-    const byPath = ['protobufjs'];
+    // Read by path: the one copy of protobufjs that all of Temporal's packages share, and the fonts of posters.
+    const byPath = ['protobufjs', '@expo-google-fonts/inter', 'dejavu-fonts-ttf'];
     expect([...packages, ...byPath].sort()).toEqual(Object.keys(manifest.dependencies).sort());
     expect(text('Dockerfile')).toContain('tsc -p tsconfig.image.json');
   });

@@ -11,6 +11,8 @@ const promised: Record<number, string[]> = {
     'IDEMPOTENCY_KEY_REUSED',
     'TAG_LIMIT_EXCEEDED',
     'PROGRAM_ARCHIVED',
+    'PAGE_CLOSED',
+    'POSTER_LETTERS_MISSING',
     'MEMBER_NOT_ACTIVE',
     'STAMP_DELTA_ONLY',
     'CARD_FULL',

@@ -1,0 +1,67 @@
+// The poster for the counter: a download in three formats, as a PDF to print or as a picture.
+import { useState } from 'react';
+import { LoyaltyError } from '../../sdk/index.js';
+import { useAction } from '../actions.js';
+import { api, data } from '../api.js';
+import { Button, Select } from '../parts/form.js';
+import { Panel } from '../parts/page.js';
+import { texts } from '../texts.js';
+
+const said = texts.counterPoster;
+type Format = (typeof said.formats)[number][0];
+
+/** As a link with `download` does, for a file that the page has. */
+function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Throws with the letters that the fonts lack. */
+function sayLetters(error: unknown): never {
+  if (!(error instanceof LoyaltyError) || error.code !== 'POSTER_LETTERS_MISSING') throw error;
+  const { letters = [] } = Object(error.details);
+  throw new Error(said.lettersMissing(letters.join(' ')));
+}
+
+/** `notBecause`: why there is no poster. */
+export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: string; notBecause: string | undefined }) {
+  const [format, setFormat] = useState<Format>('a4');
+  const draw = useAction(
+    (type: 'pdf' | 'png') => {
+      const params = { path: { id }, query: { format, type } };
+      return data(api.GET('/merchants/me/programs/{id}/poster', { params })).then(
+        (file) => save(file, `${slug}-${format}.${type}`),
+        sayLetters,
+      );
+    },
+    { said: said.saved },
+  );
+  const isOff = notBecause !== undefined || draw.isRunning;
+  return (
+    <Panel title={said.title}>
+      <p className="hint">{said.hint}</p>
+      {notBecause && <p className="hint">{notBecause}</p>}
+      <div className="fields">
+        <Select
+          name="posterFormat"
+          label={said.format}
+          value={format}
+          onChange={setFormat}
+          options={said.formats}
+          isDisabled={isOff}
+        />
+      </div>
+      <div className="row">
+        <Button kind="primary" isDisabled={isOff} onPress={() => draw.run('pdf')}>
+          {said.pdf}
+        </Button>
+        <Button isDisabled={isOff} onPress={() => draw.run('png')}>
+          {said.png}
+        </Button>
+      </div>
+    </Panel>
+  );
+}
