@@ -29,7 +29,7 @@ function faceAt(path: string): Face {
 /** Read for the first poster, and kept. */
 const read = new Map<string, Face>();
 
-export function facesOf(weight: Weight): Face[] {
+function facesOf(weight: Weight): Face[] {
   return paths[weight].map((path) => {
     const face = read.get(path) ?? faceAt(path);
     read.set(path, face);

@@ -19,7 +19,7 @@ import { texts } from '../texts.js';
 import { Edit } from './designFields.js';
 import { fieldPaths, sections } from './designSections.js';
 import { useNames } from './people.js';
-import { ProgramPoster } from './programPoster.js';
+import { ProgramPoster, posterId } from './programPoster.js';
 
 const said = texts.design;
 
@@ -208,6 +208,11 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
             <a href={`${serviceUrl}/enroll/${String(saved.slug)}`} target="_blank" rel="noreferrer">
               {said.openPage}
             </a>
+          )}{' '}
+          {isLive && (
+            <Button kind="link" onPress={() => document.getElementById(posterId)?.scrollIntoView()}>
+              {texts.counterPoster.title}
+            </Button>
           )}
         </>
       }

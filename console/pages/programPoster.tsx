@@ -8,6 +8,9 @@ import { Panel } from '../parts/page.js';
 import { texts } from '../texts.js';
 
 const said = texts.counterPoster;
+/** Where the page of a program leads to. */
+export const posterId = 'counter-poster';
+
 type Format = (typeof said.formats)[number][0];
 
 /** As a link with `download` does, for a file that the page has. */
@@ -42,7 +45,9 @@ export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: stri
   const isOff = notBecause !== undefined || draw.isRunning;
   return (
     <Panel title={said.title}>
-      <p className="hint">{said.hint}</p>
+      <p id={posterId} className="hint">
+        {said.hint}
+      </p>
       {notBecause && <p className="hint">{notBecause}</p>}
       <div className="fields">
         <Select

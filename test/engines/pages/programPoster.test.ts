@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsole } from '../../../stack/buildConsole.js';
 import { readPdf } from '../../rig/checks/pdf.js';
 import { codesIn } from '../../rig/checks/readCodes.js';
+import { until } from '../../rig/checks/until.js';
 import {
   findBarriers,
   hasBrowser,
@@ -64,8 +65,9 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('the poster on a 
     expect(codes).toEqual([`${service.deps.config.PUBLIC_URL}/enroll/corner-${screen}`]);
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(0);
-    await panel.scrollIntoViewIfNeeded();
-    await keepScreenshot(page, `program-poster-${screen}`, { fullPage: false });
+    await page.getByRole('button', { name: 'Poster for the counter' }).click();
+    await until(async () => ((await panel.boundingBox())?.y ?? 1_000) < 800);
+    await keepScreenshot(page, `program-poster-${screen}`);
     await page.context().close();
   });
 
