@@ -110,8 +110,9 @@ it(
     const env = { ...(await settings()), PATH: `${join(home, 'bin')}:${process.env.PATH}`, PYTHONPATH: client };
     const args = ['generate', '--path', document, '--output-path', client];
     const { stdout, stderr } = await run(generator, args, { cwd: folder, env });
-    // It knows no body that is a CSV; the same file can be sent as a form.
+    // It knows no body that is a CSV; the same file can be sent as a form. A poster is in the answer's `content`.
     expect(`${stdout}\n${stderr}`.match(/^WARNING.*|^Unsupported.*/gm)).toEqual([
+      'WARNING parsing GET /merchants/me/programs/{id}/poster within programs.',
       'WARNING parsing POST /merchants/me/imports within batches.',
       'Unsupported content type text/csv',
     ]);
