@@ -177,7 +177,7 @@ export const texts = {
     png: 'Download picture (PNG)',
     saved: 'The poster is in your downloads.',
     neverPublished: 'Publish the card first: until then its page does not exist.',
-    archived: 'The card is archived, so nobody can join.',
+    archived: 'The card is archived, so no one can join.',
     closed: 'The page is closed, so the code would lead nowhere. Open it and publish.',
     lettersMissing: (letters: string) => `The poster’s fonts lack these letters of the card’s texts: ${letters}`,
   },
@@ -1019,7 +1019,7 @@ export const texts = {
     ranges: [
       ['30', 'Last 30 days'],
       ['90', 'Last 90 days'],
-      ['400', 'Last 400 days'],
+      ['399', 'Last 399 days'],
     ] as const,
     numbers: 'At a glance',
     today: 'Visits today',

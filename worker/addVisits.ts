@@ -5,8 +5,7 @@ import { writeBulk } from '../platform/mongodb/transact.js';
 import type { MemberRow } from '../schemas/members/members.rows.js';
 import { reversible } from '../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../schemas/points/points.rows.js';
-import { isVisit, latest, soldAt } from '../schemas/points/visits.rules.js';
-import { localDay } from '../schemas/shared/calendar.rules.js';
+import { visitsOf } from '../schemas/points/visits.rules.js';
 
 const lacking = { seenAt: { $exists: false } };
 const perStep = 200;
@@ -17,7 +16,8 @@ type Lacking = Pick<MemberRow, '_id' | 'merchantId' | 'createdAt'>;
 export async function addVisits(deps: Deps): Promise<void> {
   const { programs, members } = deps.collections;
   for await (const { _id: programId, merchantId, timeZone = 'UTC' } of programs.find({})) {
-    const found = members.find({ merchantId, programId, ...lacking }, { projection: { merchantId: 1, createdAt: 1 } });
+    const projection = { merchantId: 1, createdAt: 1 };
+    const found = members.find({ merchantId, programId, ...lacking }, { projection, batchSize: perStep });
     let some: Lacking[] = [];
     for await (const member of found) {
       some.push(member);
@@ -30,7 +30,7 @@ export async function addVisits(deps: Deps): Promise<void> {
 }
 
 async function addTo(deps: Deps, members: readonly Lacking[], zone: string): Promise<void> {
-  const visits = new Map<string, LedgerRow[]>();
+  const byMember = new Map<string, LedgerRow[]>();
   const entries = deps.collections.ledger.find(
     {
       memberId: { $in: members.map(({ _id }) => _id) },
@@ -39,19 +39,16 @@ async function addTo(deps: Deps, members: readonly Lacking[], zone: string): Pro
     },
     { projection: { memberId: 1, type: 1, delta: 1, correction: 1, occurredAt: 1, createdAt: 1 } },
   );
-  for await (const entry of entries)
-    if (isVisit(entry)) visits.set(entry.memberId, [...(visits.get(entry.memberId) ?? []), entry]);
+  for await (const entry of entries) {
+    const own = byMember.get(entry.memberId) ?? [];
+    own.push(entry);
+    byMember.set(entry.memberId, own);
+  }
   await writeBulk(
     deps,
     members.map(({ _id, merchantId, createdAt }) => {
-      const own = visits.get(_id) ?? [];
-      const last = latest(own.map(soldAt));
-      const reward = latest(own.filter(({ type }) => type === 'redeem').map(soldAt));
-      const set = {
-        seenAt: last ?? createdAt,
-        ...(last && { lastVisitAt: last, visitDays: new Set(own.map((one) => localDay(zone, soldAt(one)))).size }),
-        ...(reward && { lastRewardAt: reward }),
-      };
+      const { fields } = visitsOf(byMember.get(_id) ?? [], zone);
+      const set = { ...fields, seenAt: fields.lastVisitAt ?? createdAt };
       // Matches nothing when a change has set the fields since they were read.
       return update(deps, 'members', { _id, merchantId, ...lacking }, { $set: set });
     }),

@@ -33,11 +33,15 @@ export async function createdOfChunk(deps: Deps, at: { batchId: string; chunk: n
   return created.flatMap(({ memberId }) => memberId ?? []).sort();
 }
 
-/** How many of the members had an email when the import created them, and how many had none. */
+/**
+ * How many of the members had an email when the import created them, and how many had none; all of them where an older
+ * version of the service created them and did not count.
+ */
 export async function countCardMails(
   deps: Deps,
   { _id: batchId }: BatchRow,
 ): Promise<{ people: number; withoutEmail: number }> {
   const { cumulative, withEmail } = await countsOfCreated(deps, { batchId });
-  return { people: withEmail, withoutEmail: cumulative.created - withEmail };
+  const people = withEmail ?? cumulative.created;
+  return { people, withoutEmail: cumulative.created - people };
 }

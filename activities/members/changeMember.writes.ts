@@ -69,11 +69,13 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
   // The label of the program may have changed since the member was written.
   const present = { ...found, field: fieldOf(program) };
   const now = deps.now();
+  // One time for all that is written.
+  const there = { ...deps, now: () => now };
   const due = dueExpiry(deps, { member: present, program, now });
   const before = due?.member ?? present;
   const decision = await resultOrRefusal(async () => {
     const decided = await input.decide(before, program, due?.entry);
-    return decided && withVisit(deps, { member: before, program, decision: decided });
+    return decided && withVisit(there, { member: before, program, decision: decided });
   });
   if (decision instanceof ServiceError) {
     const earlierOutcome = keyedChange && (await findSpentKey(deps, { keyedChange, member: before }));
@@ -87,7 +89,7 @@ async function tryChange(deps: Deps, input: ChangeMember): Promise<ChangeResult>
 
   const eventId = changeEventId({ keyedChange, member: before, decision });
   const { chooseLeaseOwner } = input;
-  const writes = memberWritesOf(deps, { before, program, decision, eventId, keyedChange, chooseLeaseOwner });
+  const writes = memberWritesOf(there, { before, program, decision, eventId, keyedChange, chooseLeaseOwner });
   const { member, leaseOwner, entry } = writes;
   const passUpdate = input.temporalAvailable ? writes.passUpdate : null;
   const done: Done = {

@@ -1,11 +1,12 @@
 // What a change of a balance means for the visits of its member: the fields of the member, the day of the ledger entry,
 // and what the overview counts. A member counts once a day. Only sales that arrive late, and reversals, read the
-// ledger; the version of the member guards what was read.
+// ledger, and a change of a member whom an older version of the service wrote; the version of the member guards what was
+// read.
 import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { reversible } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import { isVisit, latest, soldAt } from '../../schemas/points/visits.rules.js';
+import { isVisit, latest, soldAt, visitsOf } from '../../schemas/points/visits.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { localDay } from '../../schemas/shared/calendar.rules.js';
 import type { Decision } from './decision.schema.js';
@@ -22,21 +23,24 @@ const newestEntries = 50;
 /** The decision with what it changes in the visits of the member. */
 export async function withVisit(deps: Deps, { member, program, decision }: Visiting): Promise<Decision> {
   const { ledger, reversed } = decision;
-  if (reversed) return isVisit(reversed) ? withoutVisit(deps, { member, decision, reversed }) : decision;
+  if (reversed) return isVisit(reversed) ? withoutVisit(deps, { member, program, decision, reversed }) : decision;
   if (!ledger || !isVisit(ledger)) return decision;
   const at = ledger.occurredAt ?? deps.now();
   const zone = program.timeZone ?? 'UTC';
   const day = localDay(zone, at);
-  const { visitDays = 0, lastVisitAt, lastRewardAt } = member;
+  const lacking = await lackingOf(deps, { member, program });
+  const { visitDays = 0, lastVisitAt, lastRewardAt } = { ...member, ...lacking?.fields };
   const lastDay = lastVisitAt && localDay(zone, lastVisitAt);
   const isKnown =
-    lastDay !== undefined && (day === lastDay || (day < lastDay && (await entriesOf(deps, member, day)).some(stands)));
+    lastDay !== undefined &&
+    (day === lastDay || lacking?.days.has(day) || (day < lastDay && (await entriesOf(deps, member, day)).some(stands)));
   const returning = visitDays > 0;
   const last = latest([lastVisitAt, at]);
   return {
     ...decision,
     set: {
       ...decision.set,
+      ...lacking?.fields,
       ...(last && { lastVisitAt: last, seenAt: last }),
       ...(!isKnown && { visitDays: visitDays + 1 }),
       ...(ledger.type === 'redeem' && { lastRewardAt: latest([lastRewardAt, at]) ?? at }),
@@ -52,11 +56,29 @@ const stands = ({ reversedBy }: LedgerRow): boolean => reversedBy === undefined;
 const entriesOf = ({ collections }: Deps, { _id: memberId, merchantId }: MemberRow, day: string) =>
   collections.ledger.find({ memberId, merchantId, 'visit.day': day }).sort({ memberVersion: -1 }).toArray();
 
+/** Of a member that an older version of the service wrote: what the ledger says, without the entry that is reversed. */
+async function lackingOf(
+  { collections }: Deps,
+  { member: { _id: memberId, merchantId, seenAt }, program, reversed }: Omit<Visiting, 'decision'> & Reversing,
+) {
+  if (seenAt) return undefined;
+  const entries = await collections.ledger
+    .find({ memberId, merchantId, type: { $in: [...reversible] }, reversedBy: { $exists: false } })
+    .toArray();
+  const left = entries.filter(({ _id }) => _id !== reversed?._id);
+  return visitsOf(left, program.timeZone ?? 'UTC');
+}
+
+interface Reversing {
+  reversed?: LedgerRow;
+}
+
 async function withoutVisit(
   deps: Deps,
-  { member, decision, reversed }: Pick<Visiting, 'member' | 'decision'> & { reversed: LedgerRow },
+  { member, program, decision, reversed }: Visiting & Required<Reversing>,
 ): Promise<Decision> {
   const { _id: memberId, merchantId, createdAt, visitDays = 0 } = member;
+  const lacking = await lackingOf(deps, { member, program, reversed });
   const day = reversed.visit?.day;
   const entries = day === undefined ? [] : await entriesOf(deps, member, day);
   const isOver = entries.every((entry) => entry._id === reversed._id || !stands(entry));
@@ -68,6 +90,7 @@ async function withoutVisit(
     .toArray();
   const left = newest.filter((entry) => entry._id !== reversed._id && isVisit(entry));
   const last = latest(left.map(soldAt));
+  const isReward = reversed.type === 'redeem';
   const reward = latest(left.filter(({ type }) => type === 'redeem').map(soldAt));
   return {
     ...decision,
@@ -76,12 +99,13 @@ async function withoutVisit(
       ...(last && { lastVisitAt: last }),
       seenAt: last ?? createdAt,
       ...(counted && { visitDays: visitDays - 1 }),
-      ...(reward && { lastRewardAt: reward }),
+      ...(isReward && reward && { lastRewardAt: reward }),
+      ...lacking?.fields,
     },
     unset: [
       ...(decision.unset ?? []),
       ...(!last && member.lastVisitAt ? (['lastVisitAt'] as const) : []),
-      ...(!reward && member.lastRewardAt ? (['lastRewardAt'] as const) : []),
+      ...(isReward && !reward && member.lastRewardAt ? (['lastRewardAt'] as const) : []),
     ],
     ...(counted && day !== undefined && { visit: { day, all: -1, returning: counted.returning ? -1 : 0 } }),
   };

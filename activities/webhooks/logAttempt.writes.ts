@@ -82,14 +82,15 @@ async function insertFirst(
     isRepeated = true;
     const missing = rows.filter(({ _id }) => !known.has(_id));
     if (missing.length === 0) return;
-    await counting.changeSlotOnConflict(() =>
-      inTransaction(deps, async (session) => {
+    const counted = missing.flatMap((row) => row.history.map((attempt) => countedOf(row, attempt, row)));
+    await counting.changeSlotOnConflict(async () => {
+      const counters = await counting.statements(counted);
+      await inTransaction(deps, async (session) => {
         // As statements of a bulk write, 200 rows cost the embedded engine twice as much.
         await deps.collections.deliveries.insertMany(missing, { session });
-        const counted = missing.flatMap((row) => row.history.map((attempt) => countedOf(row, attempt, row)));
-        await writeAll(deps, await counting.statements(counted), { session });
-      }),
-    );
+        await writeAll(deps, counters, { session });
+      });
+    });
   });
   return known;
 }

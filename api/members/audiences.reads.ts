@@ -56,7 +56,8 @@ export async function audiencePage(
         items.push(
           ...(await members
             .find(where)
-            .sort({ ...order, _id: -1 })
+            // In the direction of the first field, as an index has it.
+            .sort({ ...order, _id: Object.values(order)[0] ?? -1 })
             .skip(left)
             .limit(pageSize - items.length)
             .toArray()),

@@ -16,7 +16,7 @@ import type { Words } from './words.view.js';
 /** No poster needs a logo of more pixels. */
 const maxLogoPixels = 1_200;
 
-/** Rasterised anew: the pictures of programs may be interlaced, or have 16 bits a channel. */
+/** Rasterised here: the pictures of programs may be interlaced, or have 16 bits a channel. */
 async function logoOf({ passTemplate: { images } }: Program): Promise<PosterContent['logo']> {
   const base64 = largestOf(images.logo ?? images.icon);
   if (base64 === undefined) return undefined;

@@ -14,7 +14,8 @@ function draw(document: Document, mark: Mark): void {
   for (const { face, text, width } of runsOf(mark.text, mark.weight)) {
     // pdfkit knows a font by its name, and reads its bytes once.
     document.registerFont(face.name, face.bytes);
-    document.font(face.name).text(text, x, mark.y, { lineBreak: false, baseline: 'alphabetic' });
+    // With a list of features, also an empty one, pdfkit orders the words of a run as its direction wants.
+    document.font(face.name).text(text, x, mark.y, { lineBreak: false, baseline: 'alphabetic', features: [] });
     x += width * mark.size;
   }
 }

@@ -2,18 +2,24 @@
 // members.
 import { fieldOfCount, fieldOfDay } from '../../activities/stats/counting.writes.js';
 import type { Deps } from '../../platform/deps.js';
+import { localDay } from '../../schemas/shared/calendar.rules.js';
 import type { StatsRow } from '../../schemas/stats/stats.rows.js';
 import { type CountName, type Counts, countNames } from '../../schemas/stats/stats.schema.js';
 
-/** The time zone of the program, or the one that all programs of the merchant have; UTC otherwise. */
+/**
+ * The time zone of the program, or the one that all programs of the merchant have, UTC otherwise; and today, where it
+ * began first.
+ */
 export async function zoneOf(
-  { collections: { programs } }: Deps,
+  { collections: { programs }, now }: Deps,
   { merchantId, programId }: { merchantId: string; programId: string | undefined },
-): Promise<string> {
+): Promise<{ timeZone: string; today: string }> {
   const where = { ...(programId !== undefined && { _id: programId }), merchantId };
-  const all = await programs.find(where, { projection: { timeZone: 1 } }).toArray();
-  const [zone = 'UTC', ...others] = new Set(all.map(({ timeZone = 'UTC' }) => timeZone));
-  return others.length > 0 ? 'UTC' : zone;
+  const all = await programs.find(where, { projection: { timeZone: 1, archived: 1 } }).toArray();
+  const used = all.filter(({ archived }) => programId !== undefined || !archived);
+  const [first = 'UTC', ...others] = new Set(used.map(({ timeZone = 'UTC' }) => timeZone));
+  const days = [first, ...others].map((zone) => localDay(zone, now()));
+  return { timeZone: others.length > 0 ? 'UTC' : first, today: days.toSorted().at(-1) ?? '' };
 }
 
 interface ReadStats {

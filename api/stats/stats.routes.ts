@@ -28,8 +28,8 @@ function daysOf({ from, to }: { from: string; to: string }): string[] {
 export const statsRoutes: Routes<keyof typeof statsEndpoints> = {
   async readStats({ deps, caller: { merchantId }, query: { programId, ...range } }) {
     const of = await programKeyIn(deps, { merchantId, programId });
-    const timeZone = await zoneOf(deps, { merchantId, programId: of });
-    const to = range.to ?? localDay(timeZone, deps.now());
+    const { timeZone, today } = await zoneOf(deps, { merchantId, programId: of });
+    const to = range.to ?? today;
     const from = range.from ?? utcDay(Date.parse(to) - (usualDays - 1) * dayMs);
     const { byDay, byProgram } = await readStats(deps, { merchantId, programId: of, days: daysOf({ from, to }) });
     return {

@@ -2,7 +2,7 @@
 import { Link } from 'wouter';
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { Panel, Skeleton } from '../parts/page.js';
+import { Failure, Panel, Skeleton } from '../parts/page.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 
@@ -23,6 +23,7 @@ async function findPublished(ids: readonly string[]): Promise<{ id: string | nul
 export function FirstSteps({ programs }: { programs: readonly { _id: string }[] | undefined }) {
   const ids = programs?.map(({ _id }) => _id);
   const found = useRead(['programs', 'published', ids], () => findPublished(ids ?? []), { enabled: ids !== undefined });
+  if (found.error) return <Failure error={found.error} />;
   if (!ids || !found.data) return <Skeleton />;
   const published = found.data.id;
   const card = published ?? ids[0];

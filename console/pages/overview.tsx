@@ -19,16 +19,21 @@ const Counter = lazy(async () => ({ default: (await import('../parts/counter.js'
 const dayMs = 86_400_000;
 const week = 7;
 
-/** The server ends the range today, in the time zone of the programs. */
-function readStats({ days, programId }: { days: number; programId?: string }) {
-  const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+/**
+ * In UTC. The server ends a range today in the time zone of the programs, so it has a day more or less while the date
+ * there is another one.
+ */
+const daysAgo = (days: number): string => new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
+
+function readStats({ from, programId }: { from: string; programId?: string }) {
   return data(api.GET('/merchants/me/stats', { params: { query: { from, ...(programId && { programId }) } } }));
 }
 type Stats = Awaited<ReturnType<typeof readStats>>;
 type Counts = Stats['totals'];
+type Lists = Awaited<ReturnType<typeof readLists>>;
 type Audience = 'today' | 'returning' | 'rewarded' | 'joined' | 'nearlyFull' | 'away';
 
-const listed = ['returning', 'joined', 'nearlyFull', 'away'] as const;
+const listed = ['returning', 'nearlyFull', 'away'] as const;
 
 /** How many members the lists behind the numbers have. */
 async function readLists(programId: string) {
@@ -74,7 +79,7 @@ function Figure({ label, value, audience, programId, children }: FigureProps) {
 
 interface FiguresProps {
   stats: Stats;
-  lists: Awaited<ReturnType<typeof readLists>>;
+  lists: Lists;
   programId: string;
   isStamps: (programId: string | null) => boolean;
 }
@@ -83,9 +88,10 @@ function Figures({ stats, lists, programId, isStamps }: FiguresProps) {
   const { days } = stats;
   const visitsOn = (ago: number) => days.at(-1 - ago)?.visits.all ?? 0;
   const returning = weeksOf(stats, ({ visits }) => visits.returning);
+  const joined = weeksOf(stats, ({ members }) => members.joined);
   const rewards = weeksOf(stats, ({ redeems }) => redeems);
   const figure = { programId };
-  const costs = useCosts(programId, isStamps);
+  const costs = useCosts({ from: days.at(-week)?.day ?? stats.from, programId, isStamps });
   return (
     <section className="figures" aria-label={said.numbers}>
       <Figure {...figure} audience="today" label={said.today} value={visitsOn(0)}>
@@ -94,8 +100,8 @@ function Figures({ stats, lists, programId, isStamps }: FiguresProps) {
       <Figure {...figure} audience="returning" label={said.returning} value={lists.returning}>
         {said.visits(returning.now)}, {changeOf(returning)}
       </Figure>
-      <Figure {...figure} audience="joined" label={said.joined} value={lists.joined}>
-        {changeOf(weeksOf(stats, ({ members }) => members.joined))}
+      <Figure {...figure} audience="joined" label={said.joined} value={joined.now}>
+        {changeOf(joined)}
       </Figure>
       <Figure {...figure} audience="rewarded" label={said.rewarded} value={rewards.now}>
         {costs !== undefined && `${said.cost(costs)}, `}
@@ -111,9 +117,13 @@ function Figures({ stats, lists, programId, isStamps }: FiguresProps) {
   );
 }
 
-/** What the rewards of the last 7 days cost, stamps and points apart. */
-function useCosts(programId: string, isStamps: FiguresProps['isStamps']): string | undefined {
-  const stats = useRead(['stats', 'week', programId], () => readStats({ days: week, programId }));
+/** What the rewards from a day on cost, stamps and points apart. */
+function useCosts({
+  from,
+  programId,
+  isStamps,
+}: Pick<FiguresProps, 'programId' | 'isStamps'> & { from: string }): string | undefined {
+  const stats = useRead(['stats', from, programId], () => readStats({ from, programId }), live);
   if (!stats.data) return undefined;
   const spent = (stamps: boolean) =>
     stats.data?.programs
@@ -122,6 +132,13 @@ function useCosts(programId: string, isStamps: FiguresProps['isStamps']): string
   return [true, false].flatMap((stamps) => (spent(stamps) > 0 ? [said.amount(spent(stamps), stamps)] : [])).join(', ');
 }
 
+const month = '30';
+const live = { keep: true, everyMs: 30_000 };
+
+/** Whether a customer came in the last 30 days, or there are members who were seen last before that. */
+const isStarted = ({ totals: { visits, redeems } }: Stats, { away }: Lists): boolean =>
+  visits.all > 0 || redeems > 0 || away > 0;
+
 const plots = [
   [said.visitsByDay, ({ visits }: Counts) => visits.all],
   [said.newMembers, ({ members }: Counts) => members.joined],
@@ -129,18 +146,21 @@ const plots = [
 ] as const;
 
 export function Overview() {
-  const [days, setDays] = useState('30');
+  const [days, setDays] = useState<string>(month);
   const [programId, setProgramId] = useState('');
-  const live = { keep: true, everyMs: 30_000 };
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
-  const ofAll = useRead(['stats', 'ever'], () => readStats({ days: 400 }), { everyMs: 30_000 });
-  const stats = useRead(['stats', days, programId], () => readStats({ days: Number(days), programId }), live);
+  // What is shown first is asked for once.
+  const ofAll = useRead(['stats', month, ''], () => readStats({ from: daysAgo(Number(month)) }), live);
+  const listsOfAll = useRead(['members', 'lists', ''], () => readLists(''), live);
+  const stats = useRead(['stats', days, programId], () => readStats({ from: daysAgo(Number(days)), programId }), live);
   const lists = useRead(['members', 'lists', programId], () => readLists(programId), live);
   const styles = new Map((programs.data ?? []).map(({ _id, style }) => [_id, style]));
   const isStamps = (id: string | null) => styles.get(id ?? '') === 'stamps';
   const nameOf = (id: string | null) => programs.data?.find(({ _id }) => _id === id)?.name ?? id ?? said.noProgram;
   const [isAtCounter] = useState(() => isNarrow() && may('till:use'));
-  const isNew = ofAll.data && ofAll.data.totals.visits.all === 0 && ofAll.data.totals.redeems === 0;
+  const [all, allLists] = [ofAll.data, listsOfAll.data];
+  const isNew = all && allLists && !isStarted(all, allLists);
+  const isEmpty = isNew && all.totals.members.enrolled === 0;
   return (
     <Page title={texts.nav.overview} actions={!isAtCounter && <OpenTill />}>
       {isAtCounter && (
@@ -148,17 +168,17 @@ export function Overview() {
           <Counter />
         </Suspense>
       )}
-      <Failure error={stats.error ?? lists.error ?? ofAll.error} />
+      <Failure error={stats.error ?? lists.error ?? ofAll.error ?? listsOfAll.error ?? programs.error} />
       {isNew && <FirstSteps programs={programs.data} />}
-      {!isNew &&
-        (stats.data && lists.data && ofAll.data ? (
+      {!isEmpty &&
+        (stats.data && lists.data && allLists ? (
           <Figures stats={stats.data} lists={lists.data} programId={programId} isStamps={isStamps} />
         ) : (
           <section aria-label={said.numbers}>
             <Skeleton />
           </section>
         ))}
-      {ofAll.data && !isNew && (
+      {all && !isEmpty && (
         <>
           <p className="hint">{said.hint}</p>
           <div className="fields">

@@ -43,7 +43,8 @@ const typingMs = 350;
 function noPosterBecause({ archived, liveVersion, version, enrollment }: Json): string | undefined {
   if (liveVersion === null) return texts.counterPoster.neverPublished;
   if (archived) return texts.counterPoster.archived;
-  const isClosed = version === liveVersion && at({ enrollment }, 'enrollment.open') === false;
+  const isShown = liveVersion === undefined || version === liveVersion;
+  const isClosed = isShown && at({ enrollment }, 'enrollment.open') === false;
   return isClosed ? texts.counterPoster.closed : undefined;
 }
 
@@ -210,7 +211,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
             </a>
           )}{' '}
           {isLive && (
-            <Button kind="link" onPress={() => document.getElementById(posterId)?.scrollIntoView()}>
+            <Button kind="link" onPress={() => document.getElementById(posterId)?.focus()}>
               {texts.counterPoster.title}
             </Button>
           )}

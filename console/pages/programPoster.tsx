@@ -45,7 +45,7 @@ export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: stri
   const isOff = notBecause !== undefined || draw.isRunning;
   return (
     <Panel title={said.title}>
-      <p id={posterId} className="hint">
+      <p id={posterId} className="hint" tabIndex={-1}>
         {said.hint}
       </p>
       {notBecause && <p className="hint">{notBecause}</p>}

@@ -36,7 +36,7 @@ interface Code {
 /** The texts of the front are in the order of reading. */
 export interface AppleFace {
   isPoster: boolean;
-  /** Beside the logo. */
+  /** Next to the logo. */
   title: string;
   header: PassField[];
   primary: PassField[];

@@ -1,4 +1,5 @@
-// Numbers by day, drawn by uPlot, with a table of the same numbers: bars for one series, lines for several. The library is loaded after the page is shown.
+// Numbers by day, drawn by uPlot, with a table of the same numbers: bars for one series, lines for several. The library is
+// loaded after the page is shown.
 import { useEffect, useRef, useState } from 'react';
 import type UPlot from 'uplot';
 import { texts } from '../texts.js';

@@ -1,4 +1,5 @@
 // The opening hours of each weekday.
+import { useId } from 'react';
 import { texts } from '../texts.js';
 import { TextInput, useFindings } from './form.js';
 
@@ -14,16 +15,19 @@ interface WeekProps {
 
 export function Week({ name, label, hint, value, onChange }: WeekProps) {
   const { warning } = useFindings(name);
+  const hintId = useId();
   const put = (day: string, hours: string) => {
     const { [day]: _, ...others } = value;
     const next = hours === '' ? others : { ...others, [day]: hours };
     onChange(Object.keys(next).length === 0 ? undefined : next);
   };
   return (
-    <fieldset className="list">
+    <fieldset className="list" aria-describedby={hintId}>
       <legend>{label}</legend>
-      {hint !== undefined && <p className="hint">{hint}</p>}
-      {warning !== undefined && <p className="hint warning">{warning}</p>}
+      <div id={hintId}>
+        {hint !== undefined && <p className="hint">{hint}</p>}
+        {warning !== undefined && <p className="hint warning">{warning}</p>}
+      </div>
       <div className="fields">
         {Object.entries(texts.design.weekdays).map(([day, weekday]) => (
           <TextInput

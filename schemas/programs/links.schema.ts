@@ -29,7 +29,7 @@ const names = Object.keys(appleTypes) as (keyof typeof appleTypes)[];
 
 const given = (from: Links) => names.flatMap((name) => (from[name] === undefined ? [] : [{ name, to: from[name] }]));
 
-/** As wallets read it: in ASCII, whatever the merchant typed. */
+/** As wallets read it: in ASCII, also where the merchant typed other letters. */
 const encoded = (address: string): string => new URL(address).href;
 
 /** `featuredActions` of a pass. */

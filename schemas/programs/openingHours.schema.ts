@@ -34,7 +34,7 @@ export function relevantDates(given: OpeningHours, timeZone = 'UTC', now = new D
     return (weekday ? (given[weekday] ?? '') : '').split(', ').flatMap((one) => {
       const [from = '', to = ''] = one.split('-');
       if (to === '') return [];
-      const last = to > from ? day : dayAfter(timeZone, new Date(`${day}T12:00Z`), 1);
+      const last = to > from ? day : dayAfter('UTC', new Date(day), 1);
       return [{ startDate: localMoment(timeZone, day, from), endDate: localMoment(timeZone, last, to) }];
     });
   });

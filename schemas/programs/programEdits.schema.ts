@@ -116,7 +116,7 @@ const shown = z.record(z.string(), z.unknown());
 
 /** The pass of one member. */
 export const memberPreview = z.object({
-  apple: shown.describe('the pass.json'),
+  apple: shown.describe('the pass.json, as a phone in the language of the program shows it'),
   appleImages: z.record(z.string(), z.string()).describe('the image files of the pass, in base64'),
   google: z.object({ class: shown, object: shown }).describe('the loyalty class and the loyalty object'),
 });

@@ -117,7 +117,7 @@ const signIn = {
   CONSOLE_OIDC_CLIENT_SECRET: optional.describe('its secret'),
   SESSION_IDLE_MS: integer(43_200_000, 300_000, 2_592_000_000).describe('a session ends so long after its last use'),
   SESSION_MAX_MS: integer(604_800_000, 300_000, 31_536_000_000).describe('and so long after it began'),
-  SIGN_IN_LINK_MS: integer(900_000, 60_000, 86_400_000).describe('how long a sign-in link works'),
+  SIGN_IN_LINK_MS: integer(900_000, 120_000, 86_400_000).describe('how long a sign-in link works'),
   LIVE_DESK_URL: optional
     .pipe(
       z.url({ protocol: /^http$/, hostname: /^127\.0\.0\.1$/, error: 'must begin with http://127.0.0.1' }).optional(),

@@ -11,7 +11,7 @@ export interface StatsRow {
   _id: string;
   merchantId: string;
   programId: string;
-  /** As `2026-11`, in UTC. */
+  /** As `2026-11`, in the time zone of the program. */
   month: string;
   days?: Record<string, Record<string, number>>;
 }

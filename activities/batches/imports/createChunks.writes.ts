@@ -34,7 +34,8 @@ interface ChunkPlan {
   outcomes: ImportRowOutcome[];
   made: NewMemberRows[];
   cumulative: CumulativeCounts;
-  withEmail: number;
+  /** Undefined where an older version of the service created the rows before. */
+  withEmail: number | undefined;
 }
 
 const transactionConcurrency = 2;
@@ -120,10 +121,8 @@ function addOutcomes(cumulative: CumulativeCounts, outcomes: readonly ImportRowO
 /** Of all rows up to the end of a chunk. */
 type CountsUpTo = Pick<ChunkPlan, 'cumulative' | 'withEmail'>;
 
-const countsUpTo = ({ cumulative = noCounts, cumulativeWithEmail = 0 }: Partial<ImportChunkRow>): CountsUpTo => ({
-  cumulative,
-  withEmail: cumulativeWithEmail,
-});
+const countsUpTo = ({ cumulative, cumulativeWithEmail }: Partial<ImportChunkRow>): CountsUpTo =>
+  cumulative ? { cumulative, withEmail: cumulativeWithEmail } : { cumulative: noCounts, withEmail: 0 };
 
 /** The counts of all chunks before `chunk`; zeros where the one before it was not created. */
 async function countsBefore(deps: Deps, { batchId, chunk }: { batchId: string; chunk: number }): Promise<CountsUpTo> {
@@ -149,7 +148,7 @@ interface PlanChunk {
   /** One code for each row at least; codes that are given to members are removed. */
   codes: string[];
   cumulative: CumulativeCounts;
-  withEmail: number;
+  withEmail: number | undefined;
 }
 
 function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative, withEmail }: PlanChunk): ChunkPlan {
@@ -186,7 +185,11 @@ function planChunk(deps: Deps, { batch, program, row, known, codes, cumulative, 
   };
   const outcomes = row.rows.map(create);
   const emails = made.filter(({ email }) => email !== null).length;
-  return { row, outcomes, made, cumulative: addOutcomes(cumulative, outcomes), withEmail: withEmail + emails };
+  const counts = {
+    cumulative: addOutcomes(cumulative, outcomes),
+    withEmail: withEmail === undefined ? undefined : withEmail + emails,
+  };
+  return { row, outcomes, made, ...counts };
 }
 
 async function write(
@@ -203,7 +206,10 @@ async function write(
   const { $set, $unset } = emptyingErased({ ...row, outcomes });
   const writtenNow = await importChunks.updateOne(
     { _id, outcomes: { $exists: false }, ofErased },
-    { $set: { outcomes, cumulative, cumulativeWithEmail: withEmail, ...$set }, $unset },
+    {
+      $set: { outcomes, cumulative, ...(withEmail !== undefined && { cumulativeWithEmail: withEmail }), ...$set },
+      $unset,
+    },
     { session },
   );
   if (writtenNow.matchedCount !== 1)

@@ -60,6 +60,15 @@ export function passTexts(program: Worded, template: Texts): PassTexts {
   };
 }
 
+/** Of Norwegian, phones know only its two forms. */
+const wider: Record<string, string> = { nb: 'no', nn: 'no' };
+
+/** A merchant's texts in a language, those of the language without its script or country where it has none of its own. */
+function localesOf({ locales }: Texts, code: string): Record<string, string> {
+  const [base = code] = code.split('-', 1);
+  return { ...locales[wider[base] ?? base], ...locales[base], ...locales[code] };
+}
+
 /**
  * The entries of each pass.strings, by language. Of a pass without the phone's language Wallet shows any other one, so
  * each language that phones have gets a file; one that the service does not speak shows the program's language.
@@ -75,7 +84,7 @@ export function passStrings(program: Worded, template: Texts): Map<string, Map<s
       const to = shown.get(key) ?? (key === 'memberId' ? text : undefined);
       if (to !== undefined) table.set(text + marks.service, to);
     }
-    for (const [given, to] of Object.entries(template.locales[code] ?? {})) {
+    for (const [given, to] of Object.entries(localesOf(template, code))) {
       const from = untranslated(given);
       if (ownTexts.has(from)) table.set(from + marks.service, to);
       table.set(from + marks.merchant, to);

@@ -66,7 +66,9 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('the poster on a 
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(0);
     await page.getByRole('button', { name: 'Poster for the counter' }).click();
-    await until(async () => ((await panel.boundingBox())?.y ?? 1_000) < 800);
+    const isInView = ({ y }: { y: number }) => y >= 0 && y < 800;
+    await until(async () => isInView((await button(page, 'Download PDF').boundingBox()) ?? { y: -1 }));
+    expect(await page.evaluate('document.activeElement?.id')).toBe('counter-poster');
     await keepScreenshot(page, `program-poster-${screen}`);
     await page.context().close();
   });

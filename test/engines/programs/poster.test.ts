@@ -51,7 +51,7 @@ describe('a poster', () => {
     expect(await codes(picture)).toEqual([url]);
   });
 
-  it('is of the live version, whatever has been edited since', async () => {
+  it('is of the live version, also after later edits', async () => {
     const { body } = await designer.create({ slug: 'live-one', language: 'en' });
     const id = body.data._id;
     await designer.publish(id);
@@ -60,7 +60,7 @@ describe('a poster', () => {
     expect(await codes(picture)).toEqual([`${service.deps.config.PUBLIC_URL}/enroll/live-one`]);
   });
 
-  it('is refused with the reason for a program that nobody can join by its page', async () => {
+  it('is refused with the reason for a program whose page takes no one', async () => {
     const { body } = await designer.create();
     const id = body.data._id;
     expect(outcome(await refused(id))).toEqual([404, 'PROGRAM_NOT_FOUND']);

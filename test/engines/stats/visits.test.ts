@@ -296,3 +296,28 @@ it('are those of a model, after any sequence of joins, visits, rewards, correcti
     { numRuns: 25, endOnFailure: true },
   );
 }, 240_000);
+
+it('of a member whom an older version of the service wrote come from the ledger with the next change', async () => {
+  const merchant = await aMerchant(service);
+  const program = await merchant.program();
+  const { id } = await merchant.enroll({ programId: program._id, firstName: 'Ada' });
+  const change = (delta: number) =>
+    merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta } });
+  const { members } = service.deps.collections;
+  const fields = async () => {
+    const { lastVisitAt, seenAt, visitDays } = (await members.findOne({ _id: id })) ?? {};
+    return { lastVisitAt, seenAt, visitDays };
+  };
+  const forget = () => members.updateOne({ _id: id }, { $unset: { lastVisitAt: '', seenAt: '', visitDays: '' } });
+  await change(3);
+  const [first] = (await merchant.call(`/merchants/me/members/${id}/transactions`)).body.data.items;
+  await change(4);
+  await forget();
+  await change(5);
+  const known = await fields();
+  expect(known).toEqual({ lastVisitAt: expect.any(Date), seenAt: known.lastVisitAt, visitDays: 1 });
+  await forget();
+  const path = `/merchants/me/members/${id}/transactions/${first.id}/reverse`;
+  expect((await merchant.call(path, { body: {} })).status).toBe(200);
+  expect(await fields()).toEqual(known);
+});

@@ -74,7 +74,7 @@ const place = z.strictObject({
 const interval = z.strictObject({ date: time.optional(), startDate: time.optional(), endDate: time.optional() });
 const action = z.strictObject({ identifier: some, type: some, url: address(/^(?:https|tel|mailto):/) });
 
-/** The styles of loyalty cards that every system knows. A poster needs one of them beside it. */
+/** The styles of loyalty cards that every system knows. A poster needs one of them as well. */
 export const olderStyles = ['storeCard', 'generic', 'coupon'] as const;
 
 export const passShape = z.strictObject({

@@ -78,7 +78,7 @@ describe.each(posterFormats)('the sheet %s', (format) => {
     expect(said).toBe(language);
   });
 
-  it('has no text outside of its panel, over another or over the code, whatever the texts', () => {
+  it('has no text outside of its panel, over another or over the code, with any texts', () => {
     const word = fc.string({ unit: fc.constantFrom(...'aeimnwWMÄß-é'), minLength: 1, maxLength: 40 });
     const text = (maxLength: number) =>
       fc.array(word, { minLength: 1, maxLength: 14 }).map((words) => words.join(' ').slice(0, maxLength).trim());

@@ -27,6 +27,11 @@ describe('opening hours', () => {
     const night = (now: string) => on('tuesday', '20:00-02:00', undefined, now)[0];
     expect(night('2026-11-25T01:30Z')).toBe('2026-11-24T20:00Z 2026-11-25T02:00Z');
     expect(night('2026-11-25T02:30Z')).toBe('2026-12-01T20:00Z 2026-12-02T02:00Z');
+    for (const zone of ['Pacific/Auckland', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])
+      for (const span of on('tuesday', '22:00-02:00', zone).slice(0, -1)) {
+        const [start = '', end = ''] = span.split(' ');
+        expect([zone, Date.parse(end) - Date.parse(start)]).toEqual([zone, 4 * 3_600_000]);
+      }
     expect(on('wednesday', '00:00-00:00')[0]).toBe('2026-11-25T00:00Z 2026-11-26T00:00Z');
   });
 

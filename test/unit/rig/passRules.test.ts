@@ -63,7 +63,7 @@ const poster = (more: object, files: Change['files'] = { 'artwork.png': png(358,
 const right: [string, Change][] = [
   ['a store card', {}],
   ['a generic pass instead', { json: { storeCard: undefined, generic: card } }],
-  ['a poster beside the store card', poster({ footerFields: [{ ...field, key: 'foot' }] })],
+  ['a poster with the store card', poster({ footerFields: [{ ...field, key: 'foot' }] })],
   ['a code of iOS 27 before a QR code', { json: codeOf('EAN13', '4006381333931') }],
   ['every other format with what it holds', { json: codeOf('Code39', 'A-1', [...codeOf('I2of5', '1234').barcodes]) }],
   ['a message in UTF-8', { json: { barcodes: [{ ...qr, message: 'карта', messageEncoding: 'utf-8' }] } }],

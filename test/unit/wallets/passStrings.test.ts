@@ -6,7 +6,7 @@ import { SAMPLES, type TemplatedProgram } from '../../../activities/wallets/appl
 import { catalogues, type Language, languages } from '../../../schemas/shared/languages/index.js';
 import { prose } from '../../../schemas/shared/text.js';
 import type { ApplePassView } from '../../../schemas/wallets/apple/pass.view.js';
-import { stringsFile } from '../../../schemas/wallets/apple/passStrings.rules.js';
+import { passStrings, stringsFile } from '../../../schemas/wallets/apple/passStrings.rules.js';
 import { readStrings } from '../../rig/checks/passStrings.js';
 import { languagesOf, shownIn, shownWith } from '../../rig/checks/phoneLanguage.js';
 import type { PassJson, Pkpass, PkpassField } from '../../rig/checks/pkpass.js';
@@ -46,6 +46,16 @@ describe('a label of the service', () => {
   it.each(languages)('of a program in %s is in that language on phones of other languages', (language) => {
     for (const phone of ['nl', 'pt-BR', 'zh-Hans', 'ar'])
       expect(labelsOn(phone, language)).toEqual(labelsOn(language, language));
+  });
+
+  it('of the merchant comes from the language without script or country, where it has none of its own', () => {
+    const locales = { zh: { Coffee: '咖啡', Tea: '茶' }, 'zh-Hant': { Tea: '茶水' }, no: { Coffee: 'Kaffe' } };
+    const tables = passStrings({ name: 'Bar' }, { locales });
+    const said = (language: string) => ['Coffee', 'Tea'].map((text) => tables.get(language)?.get(`${text}\u2064`));
+    expect(said('zh-Hans')).toEqual(['咖啡', '茶']);
+    expect(said('zh-Hant')).toEqual(['咖啡', '茶水']);
+    expect(said('nb')).toEqual(['Kaffe', undefined]);
+    expect(said('de')).toEqual([undefined, undefined]);
   });
 
   it('is a word of the catalogue, with nothing else to see, whichever file Wallet takes or if it takes none', () => {
@@ -96,7 +106,7 @@ describe("a member's own words", () => {
     )
     .map(([word, mark]) => word + mark);
 
-  it('are never translated, in any language, whatever label, reward or text of the merchant they equal', () => {
+  it('are never translated, in any language, also where they equal a label, a reward or a text of the merchant', () => {
     fc.assert(
       fc.property(likeOurs, likeOurs, (displayName, changeMessage) => {
         const pass = passOf(program, { displayName, changeMessage });
@@ -165,7 +175,7 @@ describe("a merchant's text", () => {
   });
 });
 
-it('a pass.strings is read as it was written, whatever its texts hold', () => {
+it('a pass.strings is read as it was written, with any texts', () => {
   const text = fc
     .oneof(
       fc.string({ unit: 'binary' }),
