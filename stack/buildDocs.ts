@@ -16,7 +16,7 @@ const guide = (name: string) => join(root, guideFile(name));
 const inFolder = async (folder: string) => (await readdir(join(root, folder))).map((file) => join(root, folder, file));
 
 /** The folders of docs/ whose files the guides show or link to. */
-const shown = ['examples', 'till'];
+const shown = ['examples', 'images', 'till'];
 
 const document = (): Json => JSON.parse(JSON.stringify(openApiDocument({ publicUrl: '' })));
 
