@@ -6,7 +6,7 @@ import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { reversible } from '../../schemas/points/ledger.schema.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import { isVisit, latest, soldAt, visitsOf } from '../../schemas/points/visits.rules.js';
+import { isVisit, latest, visitsOf } from '../../schemas/points/visits.rules.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { localDay } from '../../schemas/shared/calendar.rules.js';
 import type { Decision } from './decision.schema.js';
@@ -28,7 +28,7 @@ export async function withVisit(deps: Deps, { member, program, decision }: Visit
   const at = ledger.occurredAt ?? deps.now();
   const zone = program.timeZone ?? 'UTC';
   const day = localDay(zone, at);
-  const lacking = await lackingOf(deps, { member, program });
+  const lacking = member.seenAt ? undefined : visitsOf(await standingOf(deps, member), zone);
   const { visitDays = 0, lastVisitAt, lastRewardAt } = { ...member, ...lacking?.fields };
   const lastDay = lastVisitAt && localDay(zone, lastVisitAt);
   const isKnown =
@@ -56,56 +56,41 @@ const stands = ({ reversedBy }: LedgerRow): boolean => reversedBy === undefined;
 const entriesOf = ({ collections }: Deps, { _id: memberId, merchantId }: MemberRow, day: string) =>
   collections.ledger.find({ memberId, merchantId, 'visit.day': day }).sort({ memberVersion: -1 }).toArray();
 
-/** Of a member that an older version of the service wrote: what the ledger says, without the entry that is reversed. */
-async function lackingOf(
-  { collections }: Deps,
-  { member: { _id: memberId, merchantId, seenAt }, program, reversed }: Omit<Visiting, 'decision'> & Reversing,
-) {
-  if (seenAt) return undefined;
-  const entries = await collections.ledger
+/** The entries of a member that are not reversed, newest first; all of them with a `most` of 0. */
+const standingOf = ({ collections }: Deps, { _id: memberId, merchantId }: MemberRow, most = 0) =>
+  collections.ledger
     .find({ memberId, merchantId, type: { $in: [...reversible] }, reversedBy: { $exists: false } })
+    .sort({ memberVersion: -1 })
+    .limit(most)
     .toArray();
-  const left = entries.filter(({ _id }) => _id !== reversed?._id);
-  return visitsOf(left, program.timeZone ?? 'UTC');
-}
-
-interface Reversing {
-  reversed?: LedgerRow;
-}
 
 async function withoutVisit(
   deps: Deps,
-  { member, program, decision, reversed }: Visiting & Required<Reversing>,
+  { member, program, decision, reversed }: Visiting & { reversed: LedgerRow },
 ): Promise<Decision> {
-  const { _id: memberId, merchantId, createdAt, visitDays = 0 } = member;
-  const lacking = await lackingOf(deps, { member, program, reversed });
+  const { createdAt, seenAt, visitDays = 0 } = member;
+  const isKept = seenAt !== undefined;
   const day = reversed.visit?.day;
   const entries = day === undefined ? [] : await entriesOf(deps, member, day);
   const isOver = entries.every((entry) => entry._id === reversed._id || !stands(entry));
   const counted = isOver ? entries.find(({ visit }) => visit?.counted)?.visit?.counted : undefined;
-  const newest = await deps.collections.ledger
-    .find({ memberId, merchantId, type: { $in: [...reversible] }, reversedBy: { $exists: false } })
-    .sort({ memberVersion: -1 })
-    .limit(newestEntries)
-    .toArray();
-  const left = newest.filter((entry) => entry._id !== reversed._id && isVisit(entry));
-  const last = latest(left.map(soldAt));
-  const isReward = reversed.type === 'redeem';
-  const reward = latest(left.filter(({ type }) => type === 'redeem').map(soldAt));
+  const standing = await standingOf(deps, member, isKept ? newestEntries : 0);
+  const left = standing.filter(({ _id }) => _id !== reversed._id);
+  const { lastVisitAt, lastRewardAt, visitDays: days } = visitsOf(left, program.timeZone ?? 'UTC').fields;
+  const changesReward = reversed.type === 'redeem' || !isKept;
   return {
     ...decision,
     set: {
       ...decision.set,
-      ...(last && { lastVisitAt: last }),
-      seenAt: last ?? createdAt,
-      ...(counted && { visitDays: visitDays - 1 }),
-      ...(isReward && reward && { lastRewardAt: reward }),
-      ...lacking?.fields,
+      ...(lastVisitAt && { lastVisitAt }),
+      seenAt: lastVisitAt ?? createdAt,
+      ...(isKept ? counted && { visitDays: visitDays - 1 } : days !== undefined && { visitDays: days }),
+      ...(changesReward && lastRewardAt && { lastRewardAt }),
     },
     unset: [
       ...(decision.unset ?? []),
-      ...(!last && member.lastVisitAt ? (['lastVisitAt'] as const) : []),
-      ...(isReward && !reward && member.lastRewardAt ? (['lastRewardAt'] as const) : []),
+      ...(!lastVisitAt && member.lastVisitAt ? (['lastVisitAt'] as const) : []),
+      ...(changesReward && !lastRewardAt && member.lastRewardAt ? (['lastRewardAt'] as const) : []),
     ],
     ...(counted && day !== undefined && { visit: { day, all: -1, returning: counted.returning ? -1 : 0 } }),
   };

@@ -317,7 +317,19 @@ it('of a member whom an older version of the service wrote come from the ledger 
   const known = await fields();
   expect(known).toEqual({ lastVisitAt: expect.any(Date), seenAt: known.lastVisitAt, visitDays: 1 });
   await forget();
-  const path = `/merchants/me/members/${id}/transactions/${first.id}/reverse`;
-  expect((await merchant.call(path, { body: {} })).status).toBe(200);
+  const reverse = async (transactionId: string) => {
+    const path = `/merchants/me/members/${id}/transactions/${transactionId}/reverse`;
+    expect((await merchant.call(path, { body: {} })).status).toBe(200);
+  };
+  await reverse(first.id);
   expect(await fields()).toEqual(known);
+  // The last visit of all.
+  const { items } = (await merchant.call(`/merchants/me/members/${id}/transactions`)).body.data;
+  const visits = items.filter(
+    (entry: { type: string; delta: number }) => entry.type === 'adjust' && [4, 5].includes(entry.delta),
+  );
+  await reverse(visits[0].id);
+  await forget();
+  await reverse(visits[1].id);
+  expect(await fields()).toEqual({ lastVisitAt: undefined, seenAt: expect.any(Date), visitDays: undefined });
 });

@@ -95,6 +95,7 @@ describe('the counters', () => {
   });
 
   it('of one writer are one row for each program and month of its time zone, and no row when nothing is counted', async () => {
+    // Only what it reads: a whole `Deps` needs engines.
     const deps = {
       collections: { stats: { namespace: 'db.stats' } },
       cached: (_key: string, load: () => unknown) => load(),
