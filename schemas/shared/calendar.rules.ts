@@ -58,6 +58,10 @@ export function calendarDay(zone: string, at: Date): { start: Date; end: Date } 
 }
 
 const dayMs = 24 * hourMs;
+/** The calendar day `days` after that of a moment, such as 2026-12-31. */
+export const dayAfter = (zone: string, at: Date, days: number): string =>
+  new Date(Date.parse(localDay(zone, at)) + days * dayMs).toISOString().slice(0, 10);
+
 const midnights = new Map<string, Date>();
 const maxMidnights = 10_000;
 
@@ -66,21 +70,17 @@ const maxMidnights = 10_000;
  * after it.
  */
 export function midnightAfter(zone: string, at: Date, days: number): Date {
-  const format = formatOf(zone);
-  const start = Date.parse(format.format(at)) + days * dayMs;
-  const day = new Date(start).toISOString().slice(0, 10);
+  const day = dayAfter(zone, at, days);
   const key = `${zone} ${day}`;
   const known = midnights.get(key);
   if (known) return known;
   if (midnights.size >= maxMidnights) midnights.clear();
+  const format = formatOf(zone);
+  const start = Date.parse(day);
   const midnight = firstMoment(start - windowMs, start + windowMs, (moment) => format.format(moment) >= day);
   midnights.set(key, midnight);
   return midnight;
 }
-
-/** The calendar day `days` after that of a moment, such as 2026-12-31. */
-export const dayAfter = (zone: string, at: Date, days: number): string =>
-  new Date(Date.parse(formatOf(zone).format(at)) + days * dayMs).toISOString().slice(0, 10);
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
