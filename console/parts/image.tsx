@@ -63,9 +63,12 @@ async function scaled(file: Blob, fit: Fit): Promise<Scales> {
   const shape = (image.width * fit.height) / (image.height * fit.width);
   if (fit.exact && Math.abs(shape - 1) > unseen) throw new Error(texts.images.notSquare(image.width, image.height));
   let most = 1;
-  while (drawn(image, fit, most).length * 0.75 > maxBytes) most *= 0.7;
-  const [one = '', two = '', three = ''] = [1, 2, 3].map((scale) => drawn(image, fit, (most * scale) / 3));
-  return { '1x': one, '2x': two, '3x': three };
+  let largest = drawn(image, fit, most);
+  while (largest.length * 0.75 > maxBytes) {
+    most *= 0.7;
+    largest = drawn(image, fit, most);
+  }
+  return { '1x': drawn(image, fit, most / 3), '2x': drawn(image, fit, (most * 2) / 3), '3x': largest };
 }
 
 interface ImageFieldProps {
