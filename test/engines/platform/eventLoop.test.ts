@@ -1,4 +1,4 @@
-// Neither the nightly recount nor publishing blocks the event loop of the worker for more than 100 ms, however much
+// Neither the nightly recount nor publishing blocks the event loop of the worker for more than about 100 ms, however much
 // data one merchant has, because the work of all other merchants runs on the same loop.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,12 +9,10 @@ import { pointsRule } from '../../../activities/points/adjustOrRedeem.rules.js';
 import { publishEvents } from '../../../activities/webhooks/publishEvents.activity.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { writeBulk } from '../../../platform/mongodb/transact.js';
-import { longestBlockMs } from '../../rig/checks/stalls.js';
+import { longestAllowedBlockMs, longestBlockMs } from '../../rig/checks/stalls.js';
 import { aMerchant, manyMembers } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 import { startTestWorker } from '../../rig/start/testWorker.js';
-
-const mostMs = 100;
 
 let service: TestService;
 
@@ -24,6 +22,22 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.stop();
 });
+
+/**
+ * Measures up to three times until a run is short enough: a pause of the garbage collector or of the machine is not
+ * caused by the merchant.
+ */
+async function shortestOfThree(what: string, measure: () => Promise<number>) {
+  let ms = Number.POSITIVE_INFINITY;
+  let mostMs = 0;
+  let rounds = 0;
+  for (; rounds < 3 && ms >= mostMs; rounds += 1) {
+    mostMs = longestAllowedBlockMs();
+    ms = Math.min(ms, await measure());
+  }
+  console.log(`  longest block while ${what}: ${Math.round(ms)} ms of ${Math.round(mostMs)} allowed`);
+  return { ms, mostMs, rounds };
+}
 
 it('the event loop is not blocked while a merchant with 20,000 different tags is recounted', async () => {
   const merchant = await aMerchant(service);
@@ -46,12 +60,11 @@ it('the event loop is not blocked while a merchant with 20,000 different tags is
         tag: tag(from + at),
       })),
     );
-  const longest = await longestBlockMs(async () => {
-    await recountMerchants(service.deps, {}, { waitMs: 1 });
-  });
-  console.log(`  longest block while 20,000 tags were recounted: ${Math.round(longest)} ms`);
+  const longest = await shortestOfThree('20,000 tags were recounted', () =>
+    longestBlockMs(() => recountMerchants(service.deps, {}, { waitMs: 1 })),
+  );
   expect(await tags.findOne({ _id: `${merchant.id}:${tag(0)}` })).not.toBeNull();
-  expect(longest).toBeLessThan(mostMs);
+  expect(longest.ms).toBeLessThan(longest.mostMs);
 }, 180_000);
 
 /** A receiver in a separate process, so that only the sender's work is measured. */
@@ -88,13 +101,10 @@ it('the event loop is not blocked while 200 events are published to 20 subscript
     expect(eventIds).toHaveLength(200);
     return longestBlockMs(() => publishEvents(deps, { leaseOwner: 'tester', eventIds }));
   };
-  // The best of three: a pause of the garbage collector or the machine is not caused by the merchant.
-  let longest = Number.POSITIVE_INFINITY;
-  let rounds = 0;
-  for (; rounds < 3 && longest >= mostMs; rounds += 1) longest = Math.min(longest, await publish());
-  console.log(`  longest block while 4,000 deliveries were made: ${Math.round(longest)} ms`);
-  expect(await service.deps.collections.deliveries.countDocuments({ merchantId: merchant.id })).toBe(rounds * 4_000);
-  expect(longest).toBeLessThan(mostMs);
+  const longest = await shortestOfThree('4,000 deliveries were made', publish);
+  const made = await service.deps.collections.deliveries.countDocuments({ merchantId: merchant.id });
+  expect(made).toBe(longest.rounds * 4_000);
+  expect(longest.ms).toBeLessThan(longest.mostMs);
   await close();
   receiver.stop();
 }, 180_000);
