@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
 import { type Finding, findingsOf } from './api.js';
 import { createStore } from './store.js';
-import { texts } from './texts.js';
+import { fieldNames, texts } from './texts.js';
 
 export interface Notice {
   id: number;
@@ -92,7 +92,7 @@ function sentenceOf(error: Error, unanswered: string): string | undefined {
 }
 
 /** The name that a field of the API has on the screen. */
-const labelOf = (path: string): string => texts.fieldNames[path] ?? path;
+const labelOf = (path: string): string => fieldNames[path] ?? path;
 
 /** The fields of the API that a reason of an import names, such as `email: must be...`, as the screen names them. */
 export const inWords = (reason: string, nameOf: (field: string) => string | undefined = () => undefined): string =>

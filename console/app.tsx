@@ -7,6 +7,7 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { LoyaltyError } from '../sdk/index.js';
 import { dismiss, notices, queryClient } from './actions.js';
 import { calls, connection, isBack, isOutdated } from './api.js';
+import { locale } from './language.js';
 import { LeaveQuestion, reload } from './leave.js';
 import { Window } from './parts/dialog.js';
 import { Button } from './parts/form.js';
@@ -247,7 +248,7 @@ export function App() {
   const isKnown = !isOut && !session.isPending;
   const shown = session.data ? openEntries() : entries;
   return (
-    <I18nProvider locale="en-US">
+    <I18nProvider locale={locale}>
       <a className="skip" href="#main">
         {texts.frame.skip}
       </a>

@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queryClient } from './actions.js';
 import { App, startLoading } from './app.js';
+import { language } from './language.js';
 import { watchLeaving } from './leave.js';
 import './style.css';
 
@@ -12,6 +13,7 @@ const place = document.getElementById('console');
 if (!place) throw new Error('index.html has no place for the console.');
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '');
+document.documentElement.lang = language;
 watchLeaving();
 startLoading(window.location.pathname.slice(base.length) || '/');
 

@@ -19,12 +19,14 @@ const sdk = join(root, 'sdk');
 /** What the console takes from the service when it is bundled; its sources import nothing of it. */
 const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
 
-/** The component library contains its texts in 30 languages; the console needs only English. */
-const englishOnly: Plugin = {
-  name: 'english-only',
+/** The component library contains its texts in 30 languages; the console needs its own five. */
+const ownLanguages: Plugin = {
+  name: 'own-languages',
   setup(build) {
     build.onLoad({ filter: /[a-z]{2}-[A-Z]{2}\.m?js$/ }, ({ path }) =>
-      path.includes('intl') && !path.includes('en-US') ? { contents: 'export default {}' } : undefined,
+      path.includes('intl') && !/(?:de-DE|en-US|es-ES|fr-FR|it-IT)\.m?js$/.test(path)
+        ? { contents: 'export default {}' }
+        : undefined,
     );
   },
 };
@@ -133,7 +135,7 @@ async function bundleTill(folder: string): Promise<void> {
 
 async function write(draft: string): Promise<void> {
   await mkdir(join(draft, 'assets'), { recursive: true });
-  const shell = await bundle(draft, 'console', 'main.tsx', { define: taken, plugins: [englishOnly] });
+  const shell = await bundle(draft, 'console', 'main.tsx', { define: taken, plugins: [ownLanguages] });
   await writePage(join(draft, 'index.html'), 'index.html', shell, ['console/main.tsx', firstPage]);
   await bundleTill(draft);
 }

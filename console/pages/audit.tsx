@@ -18,6 +18,7 @@ type Action = Entry['action'];
 
 /** Every action must have a name here to compile. */
 const actions: Record<Action, string> = said.actions;
+const targets: Readonly<Record<string, string>> = said.targets;
 
 /** The page of a target by the first word of its actions. */
 const pageOf: Record<string, (id: string) => string> = {
@@ -36,7 +37,7 @@ const short = (id: string): string => (id.length > 12 ? `${id.slice(0, 8)}…` :
 /** The name of the target, with a link to its page; the id of one that has no name or is gone. */
 function Target({ entry: { action, targetId, targetName }, name }: { entry: Entry; name: string | undefined }) {
   const [kind = ''] = action.split('.');
-  const known = targetName ?? said.targets[kind] ?? name;
+  const known = targetName ?? targets[kind] ?? name;
   if (known === undefined) return <code title={targetId}>{short(targetId)}</code>;
   const page = pageOf[kind]?.(targetId);
   return page ? (

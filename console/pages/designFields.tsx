@@ -4,10 +4,17 @@ import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
 import { type Hours, Week } from '../parts/week.js';
-import { texts } from '../texts.js';
+import { languageName, languageTitle, texts } from '../texts.js';
 import type { Field } from './designSections.js';
 
 const said = texts.design;
+
+/** The languages that phones are set to. */
+const translatable = [
+  ...['ar', 'bg', 'ca', 'cs', 'da', 'de', 'el', 'en', 'es', 'et', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id', 'it', 'ja'],
+  ...['ko', 'lt', 'lv', 'ms', 'nb', 'nl', 'pl', 'pt', 'ro', 'ru', 'sk', 'sl', 'sr', 'sv', 'th', 'tr', 'uk', 'vi'],
+  ...['zh-Hans', 'zh-Hant'],
+];
 
 const asInteger = (text: string): number | string | undefined => {
   if (text.trim() === '') return undefined;
@@ -258,7 +265,7 @@ function Locales({
       {hint !== undefined && <p className="hint">{hint}</p>}
       {shown.map((code) => (
         <fieldset className="list" key={code}>
-          <legend>{said.languageNamed(code)}</legend>
+          <legend>{said.languageNamed(languageName(code))}</legend>
           <div className="fields">
             {[...new Set([...writtenTexts(program), ...Object.keys(value[code] ?? {})])].map((text) => (
               <TextInput
@@ -278,7 +285,10 @@ function Locales({
           name={`${name}.language`}
           label={said.translateInto}
           value=""
-          options={[['', said.chooseLanguage], ...said.translatable.filter(([code]) => !shown.includes(code))]}
+          options={[
+            ['', said.chooseLanguage],
+            ...translatable.filter((code) => !shown.includes(code)).map((code) => [code, languageTitle(code)] as const),
+          ]}
           onChange={(code) => setOpened([...opened, code])}
         />
       </div>

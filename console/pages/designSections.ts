@@ -1,6 +1,8 @@
 // The designer's fields as a table: sections of fields by their path in the program.
+
+import { languages } from '../language.js';
 import type { Json } from '../merge.js';
-import { texts } from '../texts.js';
+import { languageTitle, optionsOf, texts } from '../texts.js';
 
 const said = texts.design;
 
@@ -32,7 +34,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     fields: [
       { path: 'name', label: said.name, kind: 'text' },
       { path: 'slug', label: said.slug, hint: said.slugHint, kind: 'text' },
-      { path: 'style', label: said.style, kind: 'select', options: texts.programs.styles },
+      { path: 'style', label: said.style, kind: 'select', options: optionsOf(texts.programs.styles) },
       { path: 'fields.primaryLabel', label: said.unit, hint: said.unitHint, kind: 'text' },
       { path: 'rewardName', label: said.goalReward, hint: said.goalRewardHint, kind: 'text' },
       { path: 'goal', label: said.goal, hint: said.goalHint, kind: 'integer' },
@@ -41,7 +43,10 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         label: said.language,
         hint: said.languageHint,
         kind: 'select',
-        options: Object.entries(said.languages),
+        options: [
+          ['', said.anyLanguage],
+          ...Object.keys(languages).map((code) => [code, languageTitle(code)] as const),
+        ],
       },
       {
         path: 'passTemplate.expirationDate',
@@ -79,12 +84,12 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         hint: said.stripHint,
         ...{ kind: 'image', width: 1_125, height: 432, how: 'cover' },
       },
-      { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: said.barcodes },
+      { path: 'passTemplate.barcode', label: said.barcode, kind: 'select', options: optionsOf(said.barcodes) },
       {
         path: 'passTemplate.barcodeFormat',
         label: said.barcodeFormat,
         hint: said.barcodeFormatHint,
-        ...{ kind: 'select', options: said.barcodeFormats },
+        ...{ kind: 'select', options: optionsOf(said.barcodeFormats) },
       },
       { path: 'passTemplate.poster', label: said.poster, kind: 'flag' },
       {
@@ -162,7 +167,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         ],
         fresh: () => ({ name: '', threshold: 0 }),
       },
-      { path: 'basis', label: said.basis, shown: isTiered, kind: 'select', options: said.bases },
+      { path: 'basis', label: said.basis, shown: isTiered, kind: 'select', options: optionsOf(said.bases) },
     ],
   },
   {
@@ -194,7 +199,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     title: said.enrollment,
     fields: [
       { path: 'enrollment.open', label: said.isOpen, kind: 'flag' },
-      { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: said.askable },
+      { path: 'enrollment.fields', label: said.asks, kind: 'choices', options: optionsOf(said.askable) },
       { path: 'country', label: said.country, hint: said.countryHint, kind: 'text' },
       { path: 'enrollment.privacyUrl', label: said.privacyUrl, kind: 'url' },
       { path: 'enrollment.confirmEmail', label: said.confirmEmail, hint: said.confirmEmailHint, kind: 'flag' },

@@ -11,7 +11,7 @@ import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may, type Permission } from '../session.js';
-import { texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
 import { CardMails } from './cardMails.js';
 import { undecided } from './columnTitles.js';
 import { type Bar, importBars } from './importBars.js';
@@ -350,7 +350,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
             name="charset"
             label={said.charset}
             value={chosen.charset}
-            options={said.charsets}
+            options={optionsOf(said.charsets)}
             onChange={(charset) => setChosen({ ...chosen, charset })}
           />
         )}
@@ -391,7 +391,7 @@ function NewImport({ programs }: { programs: readonly { _id: string; name: strin
                 value={meant[title] ?? ''}
                 options={[
                   ...(meant[title] === undecided ? [[undecided, said.undecidedField] as const] : []),
-                  ...said.fields(isStamps),
+                  ...optionsOf({ ...said.fields, ...(isStamps && { initialPoints: said.stampsAtStart }) }),
                 ]}
                 onChange={(field) => setMeant({ ...meant, [title]: field })}
               />

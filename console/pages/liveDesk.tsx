@@ -6,6 +6,7 @@ import { notify, queryClient, useAction, useRead, useSettled } from '../actions.
 import { api, data } from '../api.js';
 import { type Change, changesOf, type Hop } from '../hops.js';
 import { useKeyedAction } from '../keyedAction.js';
+import { locale } from '../language.js';
 import type { ApplePass, GooglePass } from '../parts/faces.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
@@ -17,6 +18,9 @@ import { type Detail, readMember } from './memberDetail.js';
 import { nameOf } from './members.js';
 
 const said = texts.desk;
+
+/** Steps whose detail is a request. */
+const technical: readonly Hop['what'][] = ['add', 'register', 'list', 'fetch'];
 const deskUrl = document.querySelector<HTMLMetaElement>('meta[name=live-desk]')?.content ?? '';
 
 interface Held {
@@ -373,7 +377,7 @@ function Breakdown() {
   );
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 
 function Log({ hops }: { hops: readonly Hop[] }) {
   const changes = changesOf(hops);
@@ -411,7 +415,7 @@ function Group({ change: { start, steps } }: { change: Change }) {
             <li key={hop.id}>
               <span className="number">{said.after(hop.at - start.at)}</span>
               <span>
-                {said.hop(hop)} {said.isTechnical(hop) && <small className="hint">{hop.detail}</small>}
+                {said.hop(hop)} {technical.includes(hop.what) && <small className="hint">{hop.detail}</small>}
               </span>
             </li>
           ))}

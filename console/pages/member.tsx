@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import { useParams } from 'wouter';
 import { queryClient, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import { locale } from '../language.js';
 import type { ApplePass, GooglePass } from '../parts/faces.js';
 import { Address, Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Android, Iphone } from '../parts/phones.js';
@@ -81,7 +82,7 @@ export function Member() {
 }
 
 const expiringText = ({ points, at }: Detail['expiring'][number]) =>
-  said.expiringAt(points, new Date(at).toLocaleDateString('en', { dateStyle: 'medium' }));
+  said.expiringAt(points, new Date(at).toLocaleDateString(locale, { dateStyle: 'medium' }));
 
 /** The pass as the member has it, read again together with the member after an action, and when others changed it. */
 function Card({ member: { id, updatedAt, program } }: { member: Detail }) {

@@ -9,7 +9,7 @@ import { Failure, isNarrow, number, OpenTill, Page, Panel, Skeleton } from '../p
 import { Plot } from '../parts/plot.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
-import { texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
 import { FirstSteps } from './firstSteps.js';
 
 const said = texts.overview;
@@ -182,7 +182,7 @@ export function Overview() {
         <>
           <p className="hint">{said.hint}</p>
           <div className="fields">
-            <Select name="days" label={said.days} value={days} options={said.ranges} onChange={setDays} />
+            <Select name="days" label={said.days} value={days} options={optionsOf(said.ranges)} onChange={setDays} />
             <Select
               name="programId"
               label={texts.members.program}

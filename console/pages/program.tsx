@@ -84,7 +84,7 @@ function Live({ id }: { id: string }) {
         <Panel title={said.facts}>
           <Facts
             facts={[
-              [said.style, texts.programs.styles.find(([key]) => key === style)?.[1]],
+              [said.style, style && texts.programs.styles[style]],
               [said.unit, fields?.primaryLabel],
               [said.goal, goal ?? texts.frame.none],
               [said.goalReward, rewardName ?? texts.frame.none],

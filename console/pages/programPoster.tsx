@@ -5,13 +5,13 @@ import { useAction } from '../actions.js';
 import { api, data } from '../api.js';
 import { Button, Select } from '../parts/form.js';
 import { Panel } from '../parts/page.js';
-import { texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
 
 const said = texts.counterPoster;
 /** Where the page of a program leads to. */
 export const posterId = 'counter-poster';
 
-type Format = (typeof said.formats)[number][0];
+type Format = keyof typeof said.formats;
 
 /** As a link with `download` does, for a file that the page has. */
 function save(file: Blob, name: string): void {
@@ -55,7 +55,7 @@ export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: stri
           label={said.format}
           value={format}
           onChange={setFormat}
-          options={said.formats}
+          options={optionsOf(said.formats)}
           isDisabled={isOff}
         />
       </div>

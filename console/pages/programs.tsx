@@ -6,7 +6,7 @@ import { api, data } from '../api.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, Page, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
-import { texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
 
 const said = texts.programs;
 type Style = components['schemas']['Program']['style'];
@@ -67,7 +67,7 @@ export function Programs() {
           onSubmit={() => creation.run(draft)}
         >
           <TextInput {...of('name')} label={said.name} />
-          <Select {...of('style')} label={said.style} options={said.styles} />
+          <Select {...of('style')} label={said.style} options={optionsOf(said.styles)} />
           <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
         </Form>
       </Panel>
@@ -78,7 +78,7 @@ export function Programs() {
         empty={said.none}
         columns={[
           { title: said.program, cell: ({ _id, name }) => <Link href={`/programs/${_id}`}>{name}</Link> },
-          { title: said.style, cell: ({ style }) => said.styles.find(([key]) => key === style)?.[1] },
+          { title: said.style, cell: ({ style }) => said.styles[style] },
           { title: said.unit, cell: ({ fields }) => fields.primaryLabel },
           { title: said.goal, numeric: true, cell: ({ goal }) => goal ?? texts.frame.none },
           { title: said.version, numeric: true, cell: ({ version }) => version },

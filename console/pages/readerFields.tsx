@@ -2,7 +2,7 @@
 import { useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Choices, controlsOf, TextInput } from '../parts/form.js';
-import { texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
 
 const said = texts.readers;
 
@@ -45,7 +45,7 @@ export function ReaderFields({ value, onChange }: { value: Chosen; onChange: (va
           options={programs.map(({ _id, name }) => [_id, name])}
         />
       )}
-      <Choices {...of('lookupBy')} label={said.lookupBy} hint={said.lookupHint} options={said.lookups} />
+      <Choices {...of('lookupBy')} label={said.lookupBy} hint={said.lookupHint} options={optionsOf(said.lookups)} />
     </>
   );
 }

@@ -10,7 +10,8 @@ import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton }
 import { Secret } from '../parts/secret.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { lacking, may } from '../session.js';
-import { type EventChoice, texts } from '../texts.js';
+import { optionsOf, texts } from '../texts.js';
+import { type EventChoice, eventNames, eventTypes } from './eventChoices.js';
 import { isOver, State } from './imports.js';
 import { HealthBadge, readsMembers } from './webhooks.js';
 
@@ -97,7 +98,7 @@ export function Webhook() {
         <Facts
           facts={[
             [said.url, <Address key="url">{url}</Address>],
-            [said.events, said.eventNames(events)],
+            [said.events, eventNames(events)],
             [said.attempts, number(retryPolicy.maxAttempts)],
             [said.backoff, said.seconds(retryPolicy.backoffMs / 1_000)],
             [said.timeout, said.seconds(timeoutMs / 1_000)],
@@ -161,7 +162,13 @@ function Deliveries({ id }: { id: string }) {
   return (
     <Panel title={said.deliveries}>
       <div className="fields">
-        <Select name="success" label={said.show} value={success} options={said.outcomes} onChange={setSuccess} />
+        <Select
+          name="success"
+          label={said.show}
+          value={success}
+          options={optionsOf(said.outcomes)}
+          onChange={setSuccess}
+        />
       </div>
       <Failure error={deliveries.error} />
       <PagedTable
@@ -261,7 +268,7 @@ function Range({ id }: { id: string }) {
       <Form label={said.range} findings={replay.findings} onSubmit={() => replay.run()}>
         <TextInput {...of('since')} type="datetime-local" label={said.since} />
         <TextInput {...of('until')} type="datetime-local" label={said.until} hint={said.untilHint} />
-        <Select {...of('only')} label={said.only} options={said.onlys} />
+        <Select {...of('only')} label={said.only} options={optionsOf(said.onlys)} />
         <div>
           <Submit isRunning={replay.isRunning}>{said.replayRange}</Submit>
         </div>
@@ -327,7 +334,7 @@ function Change({ webhook }: { webhook: Subscription }) {
           {text('backoffSeconds', said.backoffSeconds, 'retryPolicy.backoffMs')}
           {text('timeoutSeconds', said.timeoutSeconds, 'timeoutMs')}
         </div>
-        <Choices {...of('events')} label={said.events} options={said.eventTypes} />
+        <Choices {...of('events')} label={said.events} options={eventTypes} />
         <div>
           <Submit isRunning={save.isRunning}>{texts.frame.save}</Submit>
         </div>

@@ -10,7 +10,8 @@ import { Plot } from '../parts/plot.js';
 import { Secret } from '../parts/secret.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
-import { type EventChoice, texts } from '../texts.js';
+import { texts } from '../texts.js';
+import { type EventChoice, eventNames, eventTypes } from './eventChoices.js';
 
 /** Whoever chooses where personal data goes must be allowed to read it. */
 export const readsMembers = 'merchants.members:view';
@@ -44,7 +45,7 @@ export function Webhooks() {
         columns={[
           { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
           { title: said.url, cell: ({ url }) => <Address>{url}</Address> },
-          { title: said.events, cell: ({ events }) => said.eventNames(events) },
+          { title: said.events, cell: ({ events }) => eventNames(events) },
           { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
           { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
         ]}
@@ -115,7 +116,7 @@ function NewWebhook() {
           <TextInput {...of('url')} type="url" label={said.url} />
           <TextInput {...of('name')} label={said.name} />
         </div>
-        <Choices {...of('events')} label={said.events} options={said.eventTypes} />
+        <Choices {...of('events')} label={said.events} options={eventTypes} />
         <div>
           <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
         </div>

@@ -7,7 +7,7 @@ import { startTill } from '../till/device.js';
 import { cameraSetting } from '../till/find.js';
 import { Within } from '../till/parts.js';
 import { Line, Screens } from '../till/screens.js';
-import { language, texts } from '../till/texts.js';
+import { texts } from '../till/texts.js';
 import { Skeleton } from './page.js';
 
 const till = startTill();
@@ -25,7 +25,7 @@ export function Counter() {
   const [within] = useState({ isFresh: true });
   if (state.phase !== 'paired' && !state.isStoreBroken) return <Skeleton />;
   return (
-    <section className="till counter" aria-label={texts.title} lang={language}>
+    <section className="till counter" aria-label={texts.title}>
       <Within value={within}>
         <Line state={state} />
         <Screens till={till} camera={() => <ToCamera />} />

@@ -11,7 +11,7 @@ import {
   TextField,
 } from 'react-aria-components';
 import type { Finding } from '../api.js';
-import { texts } from '../texts.js';
+import { fieldNames, texts } from '../texts.js';
 
 const Findings = createContext<readonly Finding[]>([]);
 
@@ -33,7 +33,7 @@ export function OtherFindings({ findings, names }: { findings: readonly Finding[
     <ul className="findings">
       {others.map(({ path, message, severity = 'error' }) => (
         <li key={path + message} className={severity}>
-          {texts.fieldNames[path] ?? <code>{path}</code>} {message}
+          {fieldNames[path] ?? <code>{path}</code>} {message}
         </li>
       ))}
     </ul>

@@ -3,8 +3,12 @@ import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LoyaltyError } from '../../sdk/index.js';
 import { serviceUrl } from '../api.js';
+import { language, locale } from '../language.js';
 import { lacking, may, type Permission } from '../session.js';
+import { wordsIn } from '../texts/words.js';
 import { texts } from '../texts.js';
+
+const words = wordsIn(language);
 
 /** The path of the previous page; undefined on the first page, which leaves the focus unchanged. */
 let shownBefore: string | undefined;
@@ -105,8 +109,8 @@ export function Fold({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
-const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 /** A line may end between day and time only. */
 const unbroken = (text: string) => text.replaceAll(/\s/g, '\u00a0');
 
@@ -124,14 +128,14 @@ const steps = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 /** How long ago a moment was, at the time `now`. */
 export function Ago({ at, now }: { at: string; now: number }) {
   const passed = now - Date.parse(at);
   const [unit, ms] = steps.find(([, size]) => passed >= size) ?? [];
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString('en')}>
+    <time dateTime={at} title={new Date(at).toLocaleString(locale)}>
       {unit === undefined ? texts.frame.justNow : relative.format(-Math.floor(passed / ms), unit)}
     </time>
   );
@@ -147,7 +151,7 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
-export const number = (value: number): string => value.toLocaleString('en');
+export const { number } = words;
 
 export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'wait' | 'plain'; children: ReactNode }) {
   return <span className={`badge ${kind}`}>{children}</span>;
@@ -209,7 +213,7 @@ export function Progress({ label, percent }: { label: string; percent: number })
   return (
     <div className="progress">
       <progress aria-label={label} max={100} value={percent} />
-      <span>{texts.frame.percent(percent)}</span>
+      <span>{words.percent(percent)}</span>
     </div>
   );
 }

@@ -1,7 +1,9 @@
 // The opening hours of each weekday.
 import { useId } from 'react';
-import { texts } from '../texts.js';
+import { weekdayTitle } from '../texts.js';
 import { TextInput, useFindings } from './form.js';
+
+const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
 export type Hours = Readonly<Record<string, string>>;
 
@@ -29,11 +31,11 @@ export function Week({ name, label, hint, value, onChange }: WeekProps) {
         {warning !== undefined && <p className="hint warning">{warning}</p>}
       </div>
       <div className="fields">
-        {Object.entries(texts.design.weekdays).map(([day, weekday]) => (
+        {days.map((day, at) => (
           <TextInput
             key={day}
             name={`${name}.${day}`}
-            label={weekday}
+            label={weekdayTitle(at)}
             value={value[day] ?? ''}
             onChange={(hours) => put(day, hours)}
           />

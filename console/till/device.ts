@@ -1,8 +1,9 @@
 // What the till takes from the browser: calls of the API, locks and messages between tabs, its service worker.
+
+import { language } from '../language.js';
 import { createCall } from './calls.js';
 import type { Ports } from './sender.js';
 import { createTillStore } from './store.js';
-import { language } from './texts.js';
 import { createTill, type Till } from './till.js';
 
 const pageUrl = new URL('../till', document.baseURI).href;

@@ -1,9 +1,11 @@
 // The till's entry script.
+
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { language } from '../language.js';
 import { App } from './app.js';
 import { keepOffline, startTill } from './device.js';
-import { language, texts } from './texts.js';
+import { texts } from './texts.js';
 import './style.css';
 
 const place = document.getElementById('till');

@@ -1,5 +1,7 @@
 // A customer's card: the balance, and what one touch does to it.
+
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { locale } from '../language.js';
 import { useStore } from '../store.js';
 import { feedback } from './feedback.js';
 import { Title } from './parts.js';
@@ -17,7 +19,7 @@ import {
   roomOf,
   type Tap,
 } from './taps.js';
-import { agoOf, language, rewardText, texts } from './texts.js';
+import { agoOf, rewardText, texts } from './texts.js';
 import type { Till } from './till.js';
 
 const quantities = [1, 2, 3];
@@ -151,7 +153,7 @@ export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown
   const tap: OnTap = (deed) => void onTap(deed);
   const isSettling = useSettling(doneId);
   const goal = program?.style === 'stamps' ? program.goal : undefined;
-  const shownBalance = balance === undefined ? '?' : balance.toLocaleString(language);
+  const shownBalance = balance === undefined ? '?' : balance.toLocaleString(locale);
   const ofGoal = goal !== undefined ? ` ${texts.member.of(goal)}` : '';
   const isFull = program !== undefined && balance !== undefined && roomOf(program, balance) === 0;
   const redeems = isActive && (!done || done.kind === 'earn') ? rewards : [];

@@ -1,10 +1,12 @@
 // What did not go through, until the staff has seen it, and the last taps.
+
 import { useState } from 'react';
+import { locale } from '../language.js';
 import { useStore } from '../store.js';
 import { isAudible, setAudible } from './feedback.js';
 import { isLost, listedOf, programOf, type TillState } from './state.js';
 import type { Tap } from './taps.js';
-import { language, rewardText, texts } from './texts.js';
+import { rewardText, texts } from './texts.js';
 import type { Till } from './till.js';
 
 /** What a tap changes, in a few characters. */
@@ -30,7 +32,7 @@ export function stateOf(tap: Tap, { device }: TillState): string {
   return tap.state === 'sent' ? texts.tap.sent : texts.tap.waiting;
 }
 
-const timeOf = (at: number): string => new Date(at).toLocaleTimeString(language, { timeStyle: 'short' });
+const timeOf = (at: number): string => new Date(at).toLocaleTimeString(locale, { timeStyle: 'short' });
 
 function Line({ tap, state }: { tap: Tap; state: TillState }) {
   return (

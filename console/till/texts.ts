@@ -1,4 +1,5 @@
-// All texts of the till, in the five languages of the service; the browser's choice decides.
+// All texts of the till, in the five languages of the service.
+import { type Language, language, locale } from '../language.js';
 
 const en = {
   title: 'Till',
@@ -410,13 +411,7 @@ const it: Texts = {
   },
 };
 
-const catalogues = { en, de, fr, es, it };
-type Language = keyof typeof catalogues;
-
-const isKnown = (code: string): code is Language => code in catalogues;
-
-const wanted = globalThis.navigator?.languages ?? [];
-export const language: Language = wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isKnown) ?? 'en';
+const catalogues: Record<Language, Texts> = { en, de, fr, es, it };
 export const texts = catalogues[language];
 
 const steps = [
@@ -433,7 +428,7 @@ export const rewardText = (name: string | undefined): string => name || texts.me
 export function agoOf(ms: number): string {
   let value = Math.max(0, Math.round(ms / 1_000));
   for (const [unit, length] of steps) {
-    if (value < length) return new Intl.RelativeTimeFormat(language).format(-value, unit);
+    if (value < length) return new Intl.RelativeTimeFormat(locale).format(-value, unit);
     value = Math.floor(value / length);
   }
   return '';

@@ -1,8 +1,15 @@
 // What the console asks about before a change of a member, and why a button of its is off.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isUnusual, notGivenBecause } from '../../../console/pages/memberGuards.js';
 import { adjust, award } from '../../../schemas/points/balance.rules.js';
+
+// The console is compiled by itself, so its modules have no types here.
+const module = '../../../console/pages/memberGuards.js';
+interface Guards {
+  isUnusual: (member: { balance: number; rewards: { cost: number }[] }, delta: number) => boolean;
+  notGivenBecause: (member: object, delta?: number) => string | undefined;
+}
+const { isUnusual, notGivenBecause }: Guards = await import(module);
 
 const reward = (cost: number) => ({ id: 'default', name: 'Coffee', cost, ready: false, missing: cost });
 

@@ -1,4 +1,4 @@
-// All texts of the console are in its catalogue, console/texts.ts; components contain none.
+// All texts of the console are in its catalogue, console/texts/; components contain none.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

@@ -1,0 +1,39 @@
+// Programs and their posters.
+
+export const programs = {
+  lead: 'A program is a card: what it looks like, what it counts and what it gives.',
+  create: 'New program',
+  name: 'Name',
+  style: 'Style',
+  styles: {
+    stamps: 'Stamps',
+    points: 'Points',
+    tiered: 'Points with tiers',
+  },
+  program: 'Program',
+  unit: 'Unit',
+  goal: 'Goal',
+  version: 'Version',
+  state: 'State',
+  open: 'Open',
+  archived: 'Archived',
+  none: 'No program yet. Give one a name above.',
+};
+
+export const counterPoster = {
+  title: 'Poster for the counter',
+  hint: 'The QR code of the page on which people join, in the colours, with the logo and in the language of the card as it is published.',
+  format: 'Size',
+  formats: {
+    a4: 'A4',
+    a5: 'A5',
+    tent: 'Table tent (A4 to fold)',
+  },
+  pdf: 'Download PDF',
+  png: 'Download picture (PNG)',
+  saved: 'The poster is in your downloads.',
+  neverPublished: 'Publish the card first: until then its page does not exist.',
+  archived: 'The card is archived, so no one can join.',
+  closed: 'The page is closed, so the code would lead nowhere. Open it and publish.',
+  lettersMissing: (letters: string) => `The poster’s fonts lack these letters of the card’s texts: ${letters}`,
+};
