@@ -12,7 +12,10 @@ import { hasMembers } from './programMembers.reads.js';
 
 export type CheckedProgram = { ok: true; program: Program } | { ok: false; mistakes: Mistake[] };
 
-/** Checks a program as a program file, template included. `merchantId` applies where the program names none. */
+/**
+ * Checks a program as a program file, template included, and gives its pictures all scales. `merchantId` applies where
+ * the program names none.
+ */
 export async function checkProgram(value: unknown, merchantId: string): Promise<CheckedProgram> {
   const parsed = programFile.safeParse(value);
   if (!parsed.success) return { ok: false, mistakes: mistakesOf(programFile, parsed.error) };
@@ -24,7 +27,19 @@ export async function checkProgram(value: unknown, merchantId: string): Promise<
     path: path.startsWith('passTemplate') ? path : `passTemplate.${path}`,
     message,
   }));
-  return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, program };
+  return mistakes.length > 0 ? { ok: false, mistakes } : withAllScales(program);
+}
+
+async function withAllScales(program: Program): Promise<CheckedProgram> {
+  const { passTemplate } = program;
+  if (Object.keys(passTemplate.images).length === 0) return { ok: true, program };
+  const { scaleImages } = await import('./scaleImages.client.js');
+  try {
+    const images = await scaleImages(passTemplate.images);
+    return { ok: true, program: { ...program, passTemplate: { ...passTemplate, images } } };
+  } catch {
+    return { ok: false, mistakes: [{ path: 'passTemplate.images', message: 'an image has damaged pixels' }] };
+  }
 }
 
 /** Throws VALIDATION_FAILED listing all mistakes. */

@@ -1,4 +1,4 @@
-// An image that is dropped or chosen: checked, scaled to the sizes that phones show, and stored as a PNG for each.
+// An image that is dropped or chosen: checked, and reduced to a PNG for the sharpest screens.
 import { useEffect, useRef, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { texts } from '../texts.js';
@@ -30,10 +30,7 @@ async function load(file: Blob): Promise<HTMLImageElement> {
   }
 }
 
-/** PNGs in base64. */
-export type Scales = Readonly<Record<'1x' | '2x' | '3x', string>>;
-
-/** The picture at a part of the size that it is to have. */
+/** The picture at a part of the size that it is to have: a PNG in base64. */
 function drawn(image: HTMLImageElement, { width, height, how }: Fit, part: number): string {
   const ratio =
     Math[how === 'cover' ? 'max' : 'min'](width / image.width, height / image.height, how === 'cover' ? 0 : 1) * part;
@@ -55,8 +52,8 @@ function drawn(image: HTMLImageElement, { width, height, how }: Fit, part: numbe
   return canvas.toDataURL('image/png').split(',')[1] ?? '';
 }
 
-/** For each screen. Throws a sentence for the user when the browser cannot read the file as an image. */
-async function scaled(file: Blob, fit: Fit): Promise<Scales> {
+/** Throws a sentence for the user when the browser cannot read the file as an image. */
+async function reduced(file: Blob, fit: Fit): Promise<string> {
   const image = await load(file).catch(() => {
     throw new Error(texts.images.unreadable);
   });
@@ -68,7 +65,7 @@ async function scaled(file: Blob, fit: Fit): Promise<Scales> {
     most *= 0.7;
     largest = drawn(image, fit, most);
   }
-  return { '1x': drawn(image, fit, most / 3), '2x': drawn(image, fit, (most * 2) / 3), '3x': largest };
+  return largest;
 }
 
 interface ImageFieldProps {
@@ -80,7 +77,7 @@ interface ImageFieldProps {
   ground: string | undefined;
   /** The largest scale in base64. */
   value: string | undefined;
-  onChange: (scales: Scales | undefined) => void;
+  onChange: (png: string | undefined) => void;
 }
 
 export function ImageField({ name, label, hint, fit, ground, value, onChange }: ImageFieldProps) {
@@ -94,8 +91,8 @@ export function ImageField({ name, label, hint, fit, ground, value, onChange }: 
   const take = async (file: Blob | undefined) => {
     if (!file) return;
     setProblem(undefined);
-    await scaled(file, fit).then(
-      (scales) => latest.current(scales),
+    await reduced(file, fit).then(
+      (png) => latest.current(png),
       (failed: Error) => setProblem(failed.message),
     );
   };

@@ -7,6 +7,7 @@ import { nameText, prose, trimmedText } from '../shared/text.js';
 import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
 import { links } from './links.schema.js';
 import { openingHours } from './openingHours.schema.js';
+import { readPdf } from './pdf.rules.js';
 import { readPng } from './png.rules.js';
 
 const MAX_IMAGE_BYTES = 512 * 1024;
@@ -17,12 +18,23 @@ const MAX_LOCATIONS = 10;
 
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-function imageProblem(base64: string, isIcon: boolean): string | undefined {
+function bytesProblem(base64: string): string | undefined {
   if (base64 === '') return 'is missing';
   if (!base64Form.test(base64)) return 'is not base64';
-  const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length > MAX_IMAGE_BYTES) return `is ${bytes.length} bytes, more than ${MAX_IMAGE_BYTES}`;
-  const png = readPng(bytes);
+  const { length } = Buffer.from(base64, 'base64');
+  return length > MAX_IMAGE_BYTES ? `is ${length} bytes, more than ${MAX_IMAGE_BYTES}` : undefined;
+}
+
+function pdfProblem(base64: string): string | undefined {
+  const problem = bytesProblem(base64);
+  const pdf = readPdf(Buffer.from(problem === undefined ? base64 : '', 'base64'));
+  return problem ?? (pdf.ok ? undefined : pdf.problem);
+}
+
+function imageProblem(base64: string, isIcon: boolean): string | undefined {
+  const problem = bytesProblem(base64);
+  if (problem !== undefined) return problem;
+  const png = readPng(Buffer.from(base64, 'base64'));
   if (!png.ok) return png.problem;
   const size = `${png.width} x ${png.height} pixels`;
   if (Math.max(png.width, png.height) > MAX_IMAGE_PIXELS) return `is ${size}, more than ${MAX_IMAGE_PIXELS} a side`;
@@ -31,12 +43,13 @@ function imageProblem(base64: string, isIcon: boolean): string | undefined {
   return undefined;
 }
 
-const bareBase64 = (text: string) => text.trim().replace(/^data:image\/png;base64,/, '');
+const bareBase64 = (text: string) => text.trim().replace(/^data:(?:image\/png|application\/pdf);base64,/, '');
 const base64 = z.string().transform(bareBase64);
 
 /**
- * One PNG for every screen scale, or one PNG for each scale, in base64 or as a `data:image/png;base64,` URL; stored as
- * plain base64. An object of icons needs all three scales: Wallet shows no pass without the icon for its screen.
+ * One PNG for the sharpest screens, from which those of the others are made, or PNGs for each, in base64 or as a
+ * `data:` URL; stored as plain base64. A PDF stands beside its PNGs, for the systems that take one. An object of icons
+ * needs all three scales: Wallet shows no pass without the icon for its screen.
  */
 const picture = (isIcon: boolean) =>
   z
@@ -44,7 +57,7 @@ const picture = (isIcon: boolean) =>
       [
         base64.meta({ minLength: 1 }),
         z
-          .strictObject({ '1x': base64, '2x': base64, '3x': base64 })
+          .strictObject({ '1x': base64, '2x': base64, '3x': base64, pdf: base64 })
           .partial()
           .meta(isIcon ? { required: ['1x', '2x', '3x'] } : { minProperties: 1 }),
       ],
@@ -55,7 +68,11 @@ const picture = (isIcon: boolean) =>
         if (problem !== undefined) context.addIssue({ code: 'custom', message: `the image ${problem}`, path });
       };
       if (typeof given === 'string') return refuse(imageProblem(given, isIcon), []);
-      const needed = isIcon || Object.keys(given).length === 0 ? ['1x', '2x', '3x'] : Object.keys(given);
+      const { pdf, ...scales } = given;
+      if (pdf !== undefined) refuse(pdfProblem(pdf), ['pdf']);
+      const behindPdf = pdf === undefined ? [] : ['3x'];
+      const needed =
+        isIcon || Object.keys(given).length === 0 ? ['1x', '2x', '3x'] : [...Object.keys(scales), ...behindPdf];
       for (const scale of ['1x', '2x', '3x'] as const) {
         if (needed.includes(scale)) refuse(imageProblem(given[scale] ?? '', isIcon), [scale]);
       }

@@ -54,10 +54,15 @@ export function compileTemplate(identity: PassIdentity, program: TemplatedProgra
   const given = templateImages(template).map(
     ({ name, scale, base64 }) => [scaledName(name, scale), Buffer.from(base64, 'base64')] as const,
   );
+  const pdfs = Object.entries(template.images).flatMap(([name, picture]) =>
+    typeof picture === 'object' && picture.pdf !== undefined
+      ? [[`${name}.pdf`, Buffer.from(picture.pdf, 'base64')] as const]
+      : [],
+  );
   const strings = [...passStrings(program, template)].map(
     ([language, table]) => [`${language}.lproj/pass.strings`, Buffer.from(stringsFile(table))] as const,
   );
-  const files = [...icon, ...given, ...strings].map(([name, bytes]) => packed(name, bytes));
+  const files = [...icon, ...given, ...pdfs, ...strings].map(([name, bytes]) => packed(name, bytes));
   if (program.style !== 'stamps' || program.goal === undefined || template.images.strip !== undefined) {
     return { design, files };
   }

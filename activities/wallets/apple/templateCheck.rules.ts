@@ -74,7 +74,7 @@ function problem(path: readonly string[], message: string): TemplateProblem {
   return { path: ['passTemplate', ...path].join('.'), message };
 }
 
-/** Returns the images of a template by name and screen scale, still in base64. */
+/** Returns the PNGs of a template by name and screen scale, still in base64. */
 export function templateImages(template: PassTemplate): { name: string; scale: 1 | 2 | 3; base64: string }[] {
   return Object.entries(template.images).flatMap(([name, given]) => {
     const scales = typeof given === 'string' ? { '1x': given, '2x': given, '3x': given } : given;

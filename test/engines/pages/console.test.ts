@@ -227,8 +227,8 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
       return [scale, png.ok && png.width, png.ok && png.height];
     });
     expect(sizes).toEqual([
-      ['1x', 60, 60],
-      ['2x', 120, 120],
+      ['1x', 38, 38],
+      ['2x', 76, 76],
       ['3x', 180, 180],
     ]);
     expect(new Date(passTemplate?.expirationDate ?? '').getFullYear()).toBe(2030);

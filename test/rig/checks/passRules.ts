@@ -185,7 +185,9 @@ const errors = {
   *pictures({ files }) {
     for (const image of imagesOf(files)) {
       if (sizeOf(image) === undefined) yield `${image.name} is no ${image.kind.toUpperCase()}`;
-      if (image.kind === 'pdf' && files.has(image.name.replace(/pdf$/, 'png'))) yield `${image.name} hides its PNG`;
+      // Which systems take a PDF is not said; all take PNGs.
+      const behind = [2, 3].every((scale) => files.has(image.name.replace(/\.pdf$/, `@${scale}x.png`)));
+      if (image.kind === 'pdf' && !behind) yield `${image.name} has no PNGs behind it`;
     }
   },
   *files({ files }) {

@@ -2,9 +2,12 @@
 import { expect, it } from 'vitest';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
 import { imageWarnings } from '../../../schemas/programs/imageSlots.rules.js';
+import { onePagePdf } from '../../rig/standins/anyPicture.js';
 
 const picture = (width: number, height: number) =>
   encodePng(canvas(width, height), { paper: '#aa0000', ink: '#ffffff' }).toString('base64');
+
+const pdf = (width: number, height: number) => onePagePdf(width, height).toString('base64');
 
 it.each([
   ['an icon of the right size', { icon: picture(114, 114) }, []],
@@ -34,6 +37,23 @@ it.each([
     [
       'artwork: is 1344 x 1074 pixels, and phones crop it to the shape of 1074 x 1344',
       'primaryLogo: is 378 x 91 pixels, and phones reduce it to 378 x 90 at most',
+    ],
+  ],
+  [
+    'a strip that is too small in every scale, said once',
+    { strip: { '1x': picture(100, 38), '2x': picture(200, 77), '3x': picture(300, 115) } },
+    ['strip.3x: is 300 x 115 pixels, and phones with 3 pixels a point enlarge it to 1125 x 432'],
+  ],
+  ['a PDF of the size of its place', { logo: { '3x': picture(300, 90), pdf: pdf(150, 45) } }, []],
+  [
+    'a PDF of another size',
+    {
+      icon: { '1x': picture(38, 38), '2x': picture(76, 76), '3x': picture(114, 114), pdf: pdf(114, 114) },
+      logo: { '3x': picture(480, 150), pdf: pdf(160.25, 50) },
+    },
+    [
+      'icon.pdf: is 114 x 114 points, and its place 38 x 38',
+      'logo.pdf: is 160.25 x 50 points, and its place 160 x 50 at most',
     ],
   ],
   ['no picture', {}, []],

@@ -37,8 +37,8 @@ function pathsIn(value: unknown, prefix = ''): string[] {
 }
 
 const known = fieldPaths(programFile);
-/** The screen scales of an image are one line in the docs, and one image of the examples has them. */
-const withoutScales = known.filter((path) => !/\.[123]x$/.test(path));
+/** The screen scales and the PDF of an image are one line in the docs, and one image of the examples has them. */
+const withoutScales = known.filter((path) => !/\.(?:[123]x|pdf)$/.test(path));
 
 it('the examples together have every field', () => {
   const shown = new Set(examples.flatMap(({ file }) => pathsIn(file)));

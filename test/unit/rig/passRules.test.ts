@@ -40,6 +40,7 @@ const json = {
   featuredActions: [action],
   expirationDate: '2030-06-01T10:00:00.000Z',
 };
+const behind = (slot: string) => ({ [`${slot}@2x.png`]: png(20), [`${slot}@3x.png`]: png(30) });
 const icons = { 'icon.png': png(38), 'icon@2x.png': png(76), 'icon@3x.png': png(114) };
 
 interface Change {
@@ -71,11 +72,8 @@ const right: [string, Change][] = [
     'opening hours',
     { json: { relevantDates: [{ startDate: '2026-11-26T09:00Z', endDate: '2026-11-26T17:00+01:00' }] } },
   ],
-  [
-    'an icon as a PDF',
-    { files: { 'icon.png': undefined, 'icon@2x.png': undefined, 'icon@3x.png': undefined, 'icon.pdf': pdf(38, 38) } },
-  ],
-  ['a small logo', { files: { 'logo.png': png(80, 20), 'logo.pdf': undefined } }],
+  ['an icon as a PDF, too', { files: { 'icon.pdf': pdf(38, 38) } }],
+  ['a small logo', { files: { 'logo.png': png(80, 20) } }],
   ['translations', { files: strings('"A \\"b\\"" = "C\\n";\n"B" = "D";\n') }],
   [
     'a formatted time',
@@ -237,12 +235,17 @@ const wrong: [rule: string, what: string, change: Change, message: string][] = [
     'has no icon',
   ],
   ['pictures', 'a JPEG', { files: { 'logo.png': Buffer.from('ffd8ffe000104a464946', 'hex') } }, 'logo.png is no PNG'],
-  ['pictures', 'a PDF without a page', { files: { 'logo.pdf': Buffer.from('%PDF-1.4') } }, 'logo.pdf is no PDF'],
   [
     'pictures',
-    'a PDF before a PNG',
-    { files: { 'logo.pdf': pdf(80, 20), 'logo.png': png(80, 20) } },
-    'logo.pdf hides its PNG',
+    'a PDF without a page',
+    { files: { ...behind('logo'), 'logo.pdf': Buffer.from('%PDF-1.4') } },
+    'logo.pdf is no PDF',
+  ],
+  [
+    'pictures',
+    'a PDF alone',
+    { files: { 'logo.pdf': pdf(80, 20), 'logo@3x.png': png(240, 60) } },
+    'logo.pdf has no PNGs behind it',
   ],
   ['files', 'another file', { files: { 'Icon.png': png(38) } }, 'Icon.png is no file of a pass'],
   [
@@ -258,7 +261,7 @@ const wrong: [rule: string, what: string, change: Change, message: string][] = [
   [
     'sizes',
     'a large PDF',
-    { files: { 'primaryLogo.pdf': pdf(378, 90) } },
+    { files: { ...behind('primaryLogo'), 'primaryLogo.pdf': pdf(378, 90) } },
     'primaryLogo.pdf is 378 x 90, and its place 126 x 30',
   ],
 ];
