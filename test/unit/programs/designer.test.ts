@@ -18,12 +18,13 @@ const withoutControl: Record<string, string> = {
   'passTemplate.backFields.key': 'made with the row',
   'rewards.id': 'made with the row',
   ...Object.fromEntries(
-    ['logo', 'icon', 'strip', 'artwork', 'primaryLogo'].flatMap((name) =>
-      ['1x', '2x', '3x'].map((scale) => [
+    ['logo', 'icon', 'strip', 'artwork', 'primaryLogo'].flatMap((name) => [
+      ...['1x', '2x', '3x'].map((scale) => [
         `passTemplate.images.${name}.${scale}`,
-        'a picture is one file, from which the designer makes all scales',
+        'a picture is one file, from which the service makes all scales',
       ]),
-    ),
+      [`passTemplate.images.${name}.pdf`, 'the designer shows pictures, and browsers show no PDF as one'],
+    ]),
   ),
 };
 
