@@ -23,6 +23,14 @@ function keyOf(name: string): string {
   return key;
 }
 
+function forgetKey(name: string): void {
+  try {
+    sessionStorage.removeItem(name);
+  } catch {
+    // The browser stores nothing.
+  }
+}
+
 /** The second press of a double click comes within this time after the first was answered. */
 const doubleClickMs = 500;
 
@@ -49,7 +57,7 @@ export function useKeyedAction<I = void, O = unknown>(
     };
     try {
       const out = await act(input, keyed);
-      for (const name of names) sessionStorage.removeItem(name);
+      names.forEach(forgetKey);
       setTimeout(() => settle(false), doubleClickMs);
       return out;
     } catch (error) {
