@@ -6,7 +6,7 @@ import { batchPhases, isFinished } from '../../schemas/batches/batches.schema.js
 import { limitOf, limitReached } from './merchants.reads.js';
 
 export const retryAfterSeconds = 30;
-export const unfinishedPhases = batchPhases.filter((phase) => !isFinished(phase));
+export const unfinishedPhases = batchPhases.filter((phase) => !isFinished(phase) && phase !== 'scheduled');
 
 /**
  * For a batch that is stored together with other rows: the statement that guards the limit against concurrent batches,

@@ -11,13 +11,14 @@ import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { transact } from '../../platform/mongodb/transact.js';
 import { cachedForMs } from '../../platform/shortLivedCache.js';
 import type { BatchRow, BatchTargetsRow, Position } from '../../schemas/batches/batches.rows.js';
-import { isRecipient } from '../../schemas/batches/campaigns.schema.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
+import { audienceFields } from '../../schemas/members/audiences.rules.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/shared/ids.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/tables/workflows.js';
 import { googleProgramView } from '../../schemas/wallets/passes.view.js';
 import { leaseEvents, newFence, releaseEvents } from '../events/leases.writes.js';
+import { audienceLists, isInLists } from '../members/audiences.reads.js';
 import { dueExpiry } from '../members/dueExpiry.writes.js';
 import { memberWritesOf } from '../members/memberStatements.rules.js';
 import { pushRule } from '../members/members.rules.js';
@@ -57,15 +58,22 @@ const positionOf = ({ _id, createdAt }: MemberRow): Position => ({ at: createdAt
 
 async function* matchingMembers(
   deps: WorkerDeps,
-  { merchantId, programId, campaign }: BatchRow,
+  { merchantId, programId, campaign, phaseStartedAt }: BatchRow,
   after: Position | undefined,
 ): AsyncGenerator<Page> {
-  const { tags = [] } = campaign ?? {};
+  const { tags = [], audience } = campaign ?? {};
+  const lists = audience && (await audienceLists(deps, { merchantId, programId, audience, at: phaseStartedAt }));
   const [first] = tags;
   // The index covers the program or one tag; the other conditions are checked after reading.
   const where = { merchantId, ...(first === undefined ? programId !== undefined && { programId } : { tags: first }) };
-  const matches = (member: MemberRow): boolean => isRecipient(member, { programId, tags });
-  for await (const { rows, end } of pagesOf(deps, { where, after, projection: { tags: 1, status: 1, programId: 1 } }))
+  const isMeant = isInLists(lists);
+  const matches = (member: MemberRow): boolean =>
+    member.status === 'active' &&
+    (programId === undefined || member.programId === programId) &&
+    tags.every((tag) => member.tags.includes(tag)) &&
+    isMeant(member);
+  const projection = { tags: 1, programId: 1, ...audienceFields } as const;
+  for await (const { rows, end } of pagesOf(deps, { where, after, projection }))
     yield { found: rows.filter(matches).map(positionOf), end };
 }
 

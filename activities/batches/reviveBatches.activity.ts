@@ -15,10 +15,14 @@ const revivedAtOnce = 20;
 const workMs = 10_000;
 
 /** Filters for the batches whose workflow may be missing. */
-export const toRevive = ({ now }: Pick<StartBatchDeps, 'now'>): Filter<BatchRow>[] => [
-  { phase: { $in: unfinishedPhases }, startedAt: { $lt: new Date(now().getTime() - settledMs) } },
-  { unissued: true },
-];
+export function toRevive({ now }: Pick<StartBatchDeps, 'now'>): Filter<BatchRow>[] {
+  const settled = { $lt: new Date(now().getTime() - settledMs) };
+  return [
+    { phase: { $in: unfinishedPhases }, startedAt: settled },
+    { phase: 'scheduled', startedAt: settled, sendAt: settled },
+    { unissued: true },
+  ];
+}
 
 export interface RevivedBatches {
   revived: number;

@@ -91,7 +91,7 @@ export async function startBatch(
   const stored = await insertBatch(deps, row, key);
   if (stored._id !== row._id) return stored;
   const takeBack = async () =>
-    (await deps.collections.batches.deleteOne({ _id: row._id, phase: 'queued' })).deletedCount === 1;
+    (await deps.collections.batches.deleteOne({ _id: row._id, phase: row.phase })).deletedCount === 1;
   await startQueued(deps, { batch: row, summary, takeBack });
   return row;
 }

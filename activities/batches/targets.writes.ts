@@ -15,14 +15,16 @@ import { requireBatch } from './requireBatch.reads.js';
 import { maxRunMs, type RunSignals } from './runChunks.effect.js';
 
 /**
- * Marks a queued batch as running. Throws ApplicationFailure BATCH_NOT_FOUND when the batch was removed before it
+ * Marks a queued batch, or a scheduled one whose time has come, as running. Throws ApplicationFailure BATCH_NOT_FOUND when the batch was removed before it
  * began.
  */
 async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise<BatchRow> {
-  await deps.collections.batches.updateOne(
-    { _id: batchId, phase: 'queued' },
-    { $set: { phase: 'running', phaseStartedAt: deps.now() } },
-  );
+  const now = deps.now();
+  const $set = { phase: 'running' as const, phaseStartedAt: now };
+  const { batches } = deps.collections;
+  const begun = await batches.updateOne({ _id: batchId, phase: 'queued' }, { $set });
+  if (begun.matchedCount === 0)
+    await batches.updateOne({ _id: batchId, phase: 'scheduled', sendAt: { $lte: now } }, { $set });
   return requireBatch(deps, batchId);
 }
 
@@ -44,7 +46,8 @@ export interface TargetsOf {
 }
 
 /**
- * Lists targets for about 3 s, from where the previous call stopped. `more` is absent when the list is complete, or the
+ * Lists targets for about 3 s, from where the previous call stopped, or says how long a scheduled batch has to wait.
+ * `more` is absent when the list is complete, or the
  * batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
  */
 export async function listTargets(
@@ -55,6 +58,10 @@ export async function listTargets(
   const until = performance.now() + maxRunMs;
   const { batches, batchTargets } = deps.collections;
   const begun = await beginBatch(deps, { batchId });
+  if (begun.phase === 'scheduled') {
+    const waitMs = Math.max((begun.sendAt?.getTime() ?? 0) - deps.now().getTime(), 1);
+    return { total: 0, more: true, waitMs };
+  }
   if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
   // A cancelled batch of a suspended merchant ends too; its first page says how many it would have reached.
   if (!begun.cancelRequestedAt) await requireActiveMerchant(deps, begun);

@@ -126,6 +126,7 @@ export function newMemberRows(
     ...(consent && { consent }),
     ...(marketing && { marketing }),
     seenAt: now,
+    ...(source !== 'import' && { joinedAt: now }),
     createdAt: now,
     updatedAt: now,
   };

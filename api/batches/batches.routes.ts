@@ -6,6 +6,7 @@ import type { Permission } from '../../schemas/access/permissions.schema.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import type { BatchKind } from '../../schemas/batches/batches.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
+import { campaignId } from '../../schemas/shared/ids.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { type Caller, requirePermission } from '../http/caller.reads.js';
 import type { Routes } from '../http/request.js';
@@ -59,8 +60,10 @@ export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'e
 
     async cancelBatch({ deps, caller, params }) {
       const at = { merchantId: caller.merchantId, batchId: params.id ?? '' };
-      requireMayCancel(caller, (await readBatch(deps, at)).kind);
+      const before = await readBatch(deps, at);
+      requireMayCancel(caller, before.kind);
       const row = await cancelBatch(deps, at);
+      if (before.phase === 'scheduled') await deps.workflowClient.cancel(campaignId(row._id));
       return { data: presentBatch(row, deps.now()) };
     },
 

@@ -6,10 +6,11 @@ import { shown } from '../../schemas/shared/answers.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 
 export function presentCampaign(row: BatchRow) {
-  const { message = '', tags = [] } = row.campaign ?? {};
+  const { message = '', tags = [], audience } = row.campaign ?? {};
   return shown(campaign, row, {
     programId: row.programId && programIdOf(row.programId),
     tags,
+    audience,
     message,
     counts: campaignCountsOf(row.counts),
     percent: percentOf(row),

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { BatchKey } from '../../activities/batches/batchKeys.rules.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
+import { firstPhaseOf } from '../../schemas/batches/newBatch.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { type BatchOperation, newToken, requestKeyId, sha256 } from '../../schemas/shared/ids.js';
 import type { ApiDeps } from './apiDeps.js';
@@ -52,5 +53,11 @@ export function asAccepted(batch: BatchRow): BatchRow {
   const { finishedAt: _f, reason: _r, cancelRequestedAt: _c, completedMembers: _m, ...rest } = batch;
   const total = batch.kind === 'members.import' ? batch.counts.total : 0;
   const nothing = { created: 0, deduped: 0, failed: 0 };
-  return { ...rest, phase: 'queued', done: 0, counts: { total, ...nothing }, passIssuance: { apple: 0, google: 0 } };
+  return {
+    ...rest,
+    phase: firstPhaseOf(batch),
+    done: 0,
+    counts: { total, ...nothing },
+    passIssuance: { apple: 0, google: 0 },
+  };
 }

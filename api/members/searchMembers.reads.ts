@@ -3,6 +3,7 @@
 // many members have every word of a query, only a part of its matches is read, and the total is a lower bound
 // (docs/interface.md#43-members).
 
+import { type AudienceList, audienceLists, isInLists } from '../../activities/members/audiences.reads.js';
 import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
@@ -15,7 +16,7 @@ import { readCode } from '../../schemas/shared/text.js';
 import type { Endpoints } from '../../schemas/tables/endpoints.js';
 import { newestPage } from '../http/newestPage.reads.js';
 import { readPage } from '../http/page.reads.js';
-import { type AudienceList, audienceLists, audiencePage, isInLists } from './audiences.reads.js';
+import { audiencePage } from './audiences.reads.js';
 import { membersByCode } from './members.reads.js';
 import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.reads.js';
 

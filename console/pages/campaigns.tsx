@@ -11,9 +11,20 @@ import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { CancelBatch, isOver, State } from './imports.js';
+import { audiences } from './members.js';
 
 const said = texts.campaigns;
-const blank = { programId: '', tags: '', message: '' };
+
+interface Draft {
+  programId: string;
+  audience: (typeof audiences)[number];
+  tags: string;
+  message: string;
+  /** Of an input of the type `datetime-local`. */
+  sendAt: string;
+}
+
+const blank: Draft = { programId: '', audience: '', tags: '', message: '', sendAt: '' };
 const maxMessage = 200;
 const typingMs = 300;
 
@@ -27,35 +38,42 @@ export function Campaigns() {
   const [draft, setDraft] = useDraft('campaign', blank);
   const of = controlsOf(draft, setDraft);
   const [asks, setAsks] = useState(false);
-  const { programId, message } = draft;
+  const { programId, message, audience, sendAt } = draft;
   const tags = wordsOf(draft.tags);
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const known = useRead(['tags'], () => data(api.GET('/merchants/me/members/tags')));
-  const who = { ...(programId && { programId }), ...(tags.length > 0 && { tags }) };
+  const who = {
+    ...(programId && { programId }),
+    ...(audience && { audience }),
+    ...(tags.length > 0 && { tags }),
+  };
+  const at = new Date(sendAt);
+  const isPlanned = !Number.isNaN(at.getTime());
   const settled = useSettled(JSON.stringify(who), typingMs);
-  const audience = useRead(
+  const counted = useRead(
     ['members', 'audience', settled],
     async () => {
       const body = { ...(JSON.parse(settled) as typeof who), dryRun: true };
-      const counted = await data(api.POST('/merchants/me/campaigns', { body }));
-      return 'dryRun' in counted ? counted : { matched: counted.counts.matched, complete: true };
+      const answer = await data(api.POST('/merchants/me/campaigns', { body }));
+      if (!('dryRun' in answer)) throw new Error('Nothing was to be sent.');
+      return answer;
     },
     { keep: true, enabled: may('merchants.campaigns:create') },
   );
-  const reaches = audience.data && said.audience(audience.data.matched, audience.data.complete);
+  const reaches = counted.data && said.audience(counted.data);
   const batches = useRead(['campaigns', page], () => readBatches(page), {
     keep: true,
     everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000),
   });
   const send = useKeyedAction(
-    (body: typeof who & { message: string }, keyed) =>
+    (body: typeof who & { message: string; sendAt?: string }, keyed) =>
       data(api.POST('/merchants/me/campaigns', { params: { header: keyed('campaign', body) }, body })),
     {
       changes: ['campaigns'],
-      said: said.sent,
+      said: ({ phase }) => (phase === 'scheduled' ? said.planned : said.sent),
       onDone() {
         setAsks(false);
-        setDraft({ ...draft, message: '' });
+        setDraft({ ...draft, message: '', sendAt: '' });
       },
     },
   );
@@ -71,6 +89,11 @@ export function Campaigns() {
               label={said.program}
               options={[['', said.allPrograms], ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const)]}
             />
+            <Select
+              {...of('audience')}
+              label={said.who}
+              options={audiences.map((one) => [one, texts.members.audiences[one]])}
+            />
             <TextInput {...of('tags')} label={said.tags} hint={said.tagsHint(known.data?.tags.slice(0, 12) ?? [])} />
             <TextInput
               {...of('message')}
@@ -78,7 +101,8 @@ export function Campaigns() {
               hint={said.left(maxMessage - message.length)}
               lines={3}
             />
-            <Failure error={audience.error} />
+            <TextInput {...of('sendAt')} label={said.when} hint={said.whenHint} type="datetime-local" />
+            <Failure error={counted.error} />
             <p role="status">{reaches}</p>
             <div>
               <Button kind="primary" type="submit" isDisabled={message.trim() === ''}>
@@ -103,7 +127,7 @@ export function Campaigns() {
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[
-          { title: said.started, cell: ({ startedAt }) => <Moment at={startedAt} /> },
+          { title: said.started, cell: ({ startedAt, sendAt: due }) => <Moment at={due ?? startedAt} /> },
           { title: said.message, cell: ({ id }) => <Message id={id} /> },
           {
             title: said.program,
@@ -131,10 +155,11 @@ export function Campaigns() {
           title={said.sendTitle}
           action={said.send}
           isRunning={send.isRunning}
-          onConfirm={() => send.run({ ...who, message })}
+          onConfirm={() => send.run({ ...who, message, ...(isPlanned && { sendAt: at.toISOString() }) })}
           onClose={() => setAsks(false)}
         >
           <p>{reaches}</p>
+          {isPlanned && <p>{said.later(at.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short' }))}</p>}
           <blockquote>{message}</blockquote>
         </Confirm>
       )}

@@ -269,6 +269,7 @@ export function State({ batch, bars, finishing }: StateProps) {
       </Badge>{' '}
       {finishes && <span className="hint">{finishing}</span>}
       {!isOver(batch) &&
+        batch.phase !== 'scheduled' &&
         !finishes &&
         shown.map(({ label, percent }) => (
           <div key={label}>

@@ -13,7 +13,7 @@ import { texts } from '../texts.js';
 
 const said = texts.members;
 const typingMs = 200;
-const audiences = ['', 'today', 'returning', 'rewarded', 'joined', 'nearlyFull', 'away'] as const;
+export const audiences = ['', 'today', 'returning', 'rewarded', 'joined', 'nearlyFull', 'away'] as const;
 
 type Status = components['schemas']['Member']['status'];
 const kinds = { active: 'good', voided: 'bad', expired: 'wait' } as const;

@@ -65,6 +65,8 @@ export interface WorkflowClient {
    * The same for the first attempt to issue a new member's passes. Null means only that the result is not known yet.
    */
   awaitPassIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
+  /** Requests the cancellation of a workflow that is of no use any more. Its own end does not need it, so it never rejects. */
+  cancel: (workflowId: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -213,6 +215,16 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
       awaitUpdate<'publishChange', PassUpdate | null>(passUpdateName, { workflow, waitMs }),
     awaitPassIssuance: (workflow, waitMs) =>
       awaitUpdate<'issuePasses', PassIssuance>(passIssuanceName, { workflow, waitMs }),
+
+    async cancel(workflowId) {
+      try {
+        await connection.withDeadline(Date.now() + startTimeoutMs, () =>
+          client.workflow.getHandle(workflowId).cancel(),
+        );
+      } catch (error) {
+        log.info({ err: error, workflowId }, 'a workflow could not be cancelled; it ends when it wakes');
+      }
+    },
 
     async close() {
       clearInterval(looking);

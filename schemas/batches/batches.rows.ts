@@ -1,5 +1,6 @@
 // The rows of batches, and their indexes.
 
+import type { Audience } from '../members/audiences.rules.js';
 import type { Person } from '../members/members.schema.js';
 import type { Stored } from '../shared/answers.js';
 import type { Delimiter } from '../shared/csv.rules.js';
@@ -20,7 +21,7 @@ export interface BatchRow extends Omit<Stored<typeof batch, 'finishedAt'>, Compu
   mapping?: (readonly [header: string, field: ImportField | null])[];
   /** The number of chunks of an import's rows or of another batch's targets, once all of them are stored. */
   chunks?: number;
-  campaign?: { message: string; tags: string[] };
+  campaign?: { message: string; tags: string[]; audience?: Audience };
   replay?: { since: Date; until: Date; only: 'failed' | 'all' };
   /**
    * Only on an import: the merchant's own columns of the header; the delimiter of the file; whether a caller waits

@@ -7,11 +7,12 @@ import { charsets, importFields } from './importRows.rules.js';
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild', 'cards.mail'] as const;
 
 /**
- * An import is `storing` while its file is uploaded, `queued` until a worker takes it, `creating` while members are
+ * A campaign for a time to come is `scheduled`. An import is `storing` while its file is uploaded, `queued` until a worker takes it, `creating` while members are
  * created, and `publishing` while their passes are issued and their events published. Other batches are `queued`, then
  * `running`.
  */
 export const batchPhases = [
+  'scheduled',
   'storing',
   'queued',
   'creating',
@@ -83,6 +84,7 @@ export const batch = z.object({
   ratePerSecond: z.number(),
   startedAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
+  sendAt: z.iso.datetime().optional().describe('only of a campaign that waits for a time, or did'),
   startedBy: actor,
   reason: z.string().optional(),
   quiet: z.boolean().optional().describe('only of an import: no event for each member'),

@@ -11,7 +11,7 @@ export const campaignEndpoints = {
     tag,
     summary: 'Send a message to the passes of all matching members',
     description:
-      'Active members of the program, where one is named, with all of the tags, where some are named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent. With `dryRun: true` 200 with how many members match; nothing is sent or stored.',
+      'Active members of the program, with all of the tags, in the audience, as far as each is named. The answer comes before the first push; `campaign.sent` tells of the end. 503 UNAVAILABLE means that nothing is sent. With `dryRun: true` 200 with how many members match, and how many of them have the card on a phone; nothing is sent or stored.',
     access: 'merchants.campaigns:create',
     audit: { action: 'campaign.send', writes: ['batches'] },
     body: campaignRequest,

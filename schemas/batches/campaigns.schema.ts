@@ -1,6 +1,8 @@
 // Campaigns: a batch that puts one message on the passes of all members that match.
 import { z } from 'zod';
+import { audience } from '../members/audiences.rules.js';
 import { tag } from '../members/members.schema.js';
+import { moment } from '../shared/calendar.rules.js';
 import { has } from '../shared/presence.js';
 import { idText, text } from '../shared/text.js';
 import { batch, type ImportCounts } from './batches.schema.js';
@@ -9,7 +11,9 @@ export const campaignRequest = z
   .strictObject({
     programId: idText().optional().describe('only members of this program'),
     tags: z.array(tag).min(1).max(25).optional().describe('only members that have all of these tags'),
+    audience: audience.optional(),
     message: text(1, 200).optional().describe('shown on the lock screen; required unless `dryRun` is true'),
+    sendAt: moment.optional().describe('when to send it, within the next 400 days; at once where it is absent'),
     dryRun: z.boolean().optional().describe('answers how many members match, and sends nothing'),
   })
   .refine(({ message, dryRun }) => dryRun || message !== undefined, { path: ['message'], message: 'is required' })
@@ -18,33 +22,13 @@ export const campaignRequest = z
     else: has('message'),
   });
 
-export interface Recipients {
-  programId?: string | undefined;
-  /** A recipient has all of them. */
-  tags: readonly string[];
-}
-
-/** The members whom a campaign reaches, as a filter; `isRecipient` says the same of a member that was read. */
-export const recipientFilter = ({ programId, tags }: Recipients) => ({
-  ...(programId !== undefined && { programId }),
-  ...(tags.length > 0 && { tags: { $all: [...tags] } }),
-  status: 'active' as const,
-});
-
-export const isRecipient = (
-  member: { programId: string; tags: readonly string[]; status: string },
-  { programId, tags }: Recipients,
-): boolean =>
-  member.status === 'active' &&
-  (programId === undefined || member.programId === programId) &&
-  tags.every((tag) => member.tags.includes(tag));
-
 export const campaignDryRun = z.object({
   dryRun: z.literal(true),
   matched: z.int().describe('active members that match now'),
+  reachable: z.int().describe('those of them who have the card on a phone'),
   complete: z
     .boolean()
-    .describe('false when there may be more than `matched`: counting ends at LIST_MAX_ROWS, or after half a second'),
+    .describe('false when there may be more: counting ends at LIST_MAX_ROWS, or after half a second'),
 });
 
 export const campaignCounts = z.object({
@@ -59,18 +43,20 @@ export function campaignCountsOf({ total, created, deduped, failed }: ImportCoun
   return { matched: total, pushed: created, skipped: deduped, failed };
 }
 
-const { id, phase, programId, percent, startedAt, finishedAt, startedBy, reason } = batch.shape;
+const { id, phase, programId, percent, startedAt, finishedAt, sendAt, startedBy, reason } = batch.shape;
 
 export const campaign = z.object({
   id,
   phase,
   programId,
   tags: z.array(z.string()),
+  audience: audience.optional(),
   message: z.string(),
   counts: campaignCounts,
   percent,
   startedAt,
   finishedAt,
+  sendAt,
   startedBy,
   reason,
 });

@@ -1,13 +1,25 @@
 import type { BatchRow } from './batches.rows.js';
+import type { BatchPhase } from './batches.schema.js';
 
 export type NewBatch = Pick<
   BatchRow,
-  '_id' | 'merchantId' | 'kind' | 'programId' | 'subscriptionId' | 'startedBy' | 'campaign' | 'replay' | 'mailsCardsOf'
+  | '_id'
+  | 'merchantId'
+  | 'kind'
+  | 'programId'
+  | 'subscriptionId'
+  | 'startedBy'
+  | 'campaign'
+  | 'replay'
+  | 'mailsCardsOf'
+  | 'sendAt'
 >;
+
+export const firstPhaseOf = ({ sendAt }: Pick<BatchRow, 'sendAt'>): BatchPhase => (sendAt ? 'scheduled' : 'queued');
 
 export const newBatchRow = ({ now }: { now: () => Date }, batch: NewBatch): BatchRow => ({
   ...batch,
-  phase: 'queued',
+  phase: firstPhaseOf(batch),
   counts: { total: 0, created: 0, deduped: 0, failed: 0 },
   passIssuance: { apple: 0, google: 0 },
   done: 0,

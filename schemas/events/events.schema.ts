@@ -127,6 +127,7 @@ export const eventData = {
     merchantId,
     programId,
     tags: campaign.shape.tags.describe('only members with all of these tags were reached'),
+    audience: campaign.shape.audience,
     message: campaign.shape.message.describe('what the lock screens showed'),
     counts: campaign.shape.counts.describe('members by outcome'),
     ...times,

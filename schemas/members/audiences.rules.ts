@@ -4,7 +4,6 @@ import { rewardStates } from '../points/rewards.rules.js';
 import type { Program } from '../programs/programs.schema.js';
 import { calendarDay } from '../shared/calendar.rules.js';
 import type { MemberRow } from './members.rows.js';
-import { memberSource } from './members.schema.js';
 
 export const audience = z
   .enum(['today', 'returning', 'rewarded', 'joined', 'nearlyFull', 'away'])
@@ -12,9 +11,6 @@ export const audience = z
     'active members who came today; came in the last 7 days, and on an earlier day, too; took a reward in the last 7 days; joined in the last 7 days, not by an import; lack at most a fifth of the goal; have not come for 30 days',
   );
 export type Audience = z.infer<typeof audience>;
-
-/** An import brings members who were customers before. */
-const joining = memberSource.options.filter((source) => source !== 'import');
 
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
@@ -29,11 +25,10 @@ interface Range<T> {
 export interface Conditions {
   balance?: Range<number>;
   seenAt?: Range<Date>;
-  createdAt?: Range<Date>;
+  joinedAt?: Range<Date>;
   lastVisitAt?: Range<Date>;
   lastRewardAt?: Range<Date>;
   visitDays?: Range<number>;
-  source?: { $in: MemberRow['source'][] };
   status: 'active';
 }
 
@@ -48,12 +43,23 @@ function nearlyFull(program: Program): Range<number> | undefined {
   return goal === undefined ? undefined : { $gte: Math.max(1, goal - Math.max(1, Math.floor(goal / 5))), $lt: goal };
 }
 
+/** What `meets` reads of a member. */
+export const audienceFields = {
+  balance: 1,
+  seenAt: 1,
+  joinedAt: 1,
+  lastVisitAt: 1,
+  lastRewardAt: 1,
+  visitDays: 1,
+  status: 1,
+} as const satisfies Record<keyof Conditions, 1>;
+
 /** The field whose index finds the members, and in which direction the list is read. */
-export const orders: Record<Audience, Partial<Record<'seenAt' | 'createdAt' | 'balance', 1 | -1>>> = {
+export const orders: Record<Audience, Partial<Record<'seenAt' | 'joinedAt' | 'balance', 1 | -1>>> = {
   today: { seenAt: -1 },
   returning: { seenAt: -1 },
   rewarded: { seenAt: -1 },
-  joined: { createdAt: -1 },
+  joined: { joinedAt: -1 },
   nearlyFull: { balance: -1 },
   away: { seenAt: 1 },
 };
@@ -71,7 +77,7 @@ export function conditionsOf(name: Audience, program: Program, now: Date): Condi
     case 'rewarded':
       return { ...visited(since(weekMs)), lastRewardAt: { $gte: since(weekMs) } };
     case 'joined':
-      return { createdAt: { $gte: since(weekMs) }, source: { $in: joining }, status };
+      return { joinedAt: { $gte: since(weekMs) }, status };
     case 'away':
       return { seenAt: { $lt: since(awayMs) }, status };
     case 'nearlyFull': {
@@ -85,7 +91,9 @@ const isWithin = (value: number | Date | undefined, { $gte, $lt }: Range<number 
   value !== undefined && ($gte === undefined || value >= $gte) && ($lt === undefined || value < $lt);
 
 /** Whether a member meets the conditions, as a query for them decides. */
-export function meets(member: MemberRow, { status, source, ...ranges }: Conditions): boolean {
-  if (member.status !== status || (source && !source.$in.includes(member.source))) return false;
-  return Object.entries(ranges).every(([field, range]) => isWithin(member[field as keyof typeof ranges], range));
+export function meets(member: Pick<MemberRow, keyof Conditions>, { status, ...ranges }: Conditions): boolean {
+  return (
+    member.status === status &&
+    Object.entries(ranges).every(([field, range]) => isWithin(member[field as keyof typeof ranges], range))
+  );
 }

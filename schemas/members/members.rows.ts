@@ -50,6 +50,8 @@ export interface MemberRow extends Omit<Stored<typeof memberDetail>, Told> {
   ledgerCount: number;
   /** The last visit, or the creation where there is none. Absent on a row that an older version of the service wrote. */
   seenAt?: Date;
+  /** `createdAt` of a member who was not imported: an import brings those who were customers before. */
+  joinedAt?: Date;
   /** On how many days the member came, for visits that are not reversed. */
   visitDays?: number;
   /** The last redeem that is not reversed. */
@@ -135,11 +137,26 @@ export const memberIndexes: IndexesOf<MemberCollections> = {
     { key: { merchantId: 1, createdAt: -1, _id: -1 }, reason: 'the list, newest first' },
     { key: { merchantId: 1, programId: 1, createdAt: -1, _id: -1 }, reason: 'the list of one program; campaigns' },
     { key: { merchantId: 1, programId: 1, seenAt: -1, _id: -1 }, reason: 'who came lately, and who did not' },
+    {
+      key: { merchantId: 1, programId: 1, joinedAt: -1, _id: -1 },
+      partialFilterExpression: { joinedAt: { $exists: true } },
+      reason: 'who joined lately: a large import is not read',
+    },
     { key: { merchantId: 1, programId: 1, balance: -1, _id: -1 }, reason: 'whose card is nearly full' },
     {
       key: { merchantId: 1, 'pass.googleDueAt': 1 },
       partialFilterExpression: { 'pass.googleDueAt': { $exists: true } },
       reason: 'outdated objects at Google, merchant by merchant, oldest first',
+    },
+    {
+      key: { merchantId: 1, deviceCount: 1 },
+      partialFilterExpression: { deviceCount: { $gt: 0 } },
+      reason: 'how many members have the card on an iPhone',
+    },
+    {
+      key: { merchantId: 1, 'pass.googleSaved': 1 },
+      partialFilterExpression: { 'pass.googleSaved': true },
+      reason: 'how many have it at Google',
     },
     { key: { 'pass.appleDueAt': 1 }, sparse: true, reason: 'passes whose phones were not told of a change' },
     { key: { 'pass.issueDueAt': 1 }, sparse: true, reason: 'missing passes whose workflow is lost' },

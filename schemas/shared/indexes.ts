@@ -7,8 +7,8 @@ export interface IndexSpec {
   unique?: true;
   /** A sparse index: only the rows that have the field. */
   sparse?: true;
-  /** Only the rows that have this field, also where other fields of the key are in every row. */
-  partialFilterExpression?: Record<string, { $exists: true }>;
+  /** Only the rows with such a field, also where other fields of the key are in every row. */
+  partialFilterExpression?: Record<string, { $exists: true } | { $gt: number } | true>;
   expireAfterSeconds?: number;
   /** Why the index exists: the query or the rule that it serves. */
   reason: string;

@@ -96,6 +96,8 @@ export interface ListProgress {
   total: number;
   /** True while the list is incomplete. */
   more?: true;
+  /** After how long the list may be begun. */
+  waitMs?: number;
 }
 
 /** The progress after one step of a batch. */

@@ -23,6 +23,7 @@ const workflowClient: WorkflowClient = {
   start: async () => undefined,
   awaitPassUpdate: async () => null,
   awaitPassIssuance: async () => null,
+  cancel: async () => undefined,
   close: async () => undefined,
 };
 

@@ -161,7 +161,7 @@ export async function removeMerchant(context: CommandContext, merchantId: string
     { upsert: true },
   );
   await updateAll(deps, 'batches', {
-    where: { merchantId, phase: { $in: ['queued', 'storing', 'running', 'creating', 'publishing'] } },
+    where: { merchantId, phase: { $in: ['scheduled', 'queued', 'storing', 'running', 'creating', 'publishing'] } },
     change: { $set: { phase: 'cancelled', cancelRequestedAt: now, finishedAt: now } },
   });
   progress(`suspended ${merchantId}, and cancelled its batches`);

@@ -41,6 +41,11 @@ export async function runBatch(
         });
       if (from === undefined) {
         const listed = await snapshotTargets({ batchId });
+        if (listed.waitMs !== undefined) {
+          setCurrentDetails(`Waits until ${new Date(Date.now() + listed.waitMs).toISOString()}.`);
+          await sleep(listed.waitMs);
+          continue;
+        }
         setCurrentDetails(`Drawing up the list: ${listed.total} so far.`);
         if (listed.more) continue;
         from = 0;

@@ -71,6 +71,7 @@ describe('a campaign without wallet credentials', () => {
     expect((await send(merchant, { ...audience, dryRun: true })).body.data).toEqual({
       dryRun: true,
       matched: 1,
+      reachable: 0,
       complete: true,
     });
     const answer = await send(merchant, { ...audience, message: 'Come in', dryRun: false });
@@ -227,7 +228,7 @@ describe('a campaign without wallet credentials', () => {
       count({ programId: other._id, tags: ['vip'] }),
     ]);
     expect(counted.map(({ status, body }) => [status, body.data])).toEqual(
-      [4, 4, 2, 1, 0].map((matched) => [200, { dryRun: true, matched, complete: true }]),
+      [4, 4, 2, 1, 0].map((matched) => [200, { dryRun: true, matched, reachable: 0, complete: true }]),
     );
     const { batches, audit } = service.deps.collections;
     expect(await batches.countDocuments({ merchantId: own.id })).toBe(0);
@@ -337,6 +338,8 @@ describe('a campaign to phones', () => {
     const [reached, alsoReached, dead] = [await install(programId), await install(programId), await install(programId)];
     await merchant.enroll({ programId });
     apns.answer(dead.pushToken(), { status: 410, reason: 'Unregistered' });
+    const counted = await send(merchant, { programId, dryRun: true });
+    expect(counted.body.data).toEqual({ dryRun: true, matched: 4, reachable: 3, complete: true });
     const { body } = await send(merchant, { programId, message: 'Double points today' });
     const campaign = await ended(merchant, body.data.id);
     expect(campaign).toMatchObject({ phase: 'completed', counts: { matched: 4, pushed: 2, skipped: 1, failed: 1 } });

@@ -61,6 +61,7 @@ beforeAll(async () => {
     start: async ({ workflowId }) => {
       started.push(workflowId);
     },
+    cancel: async () => {},
     awaitPassUpdate: async () => null,
     awaitPassIssuance: async () => null,
     close: async () => {},

@@ -81,6 +81,19 @@ it('a campaign continues where an earlier run stopped, with the list of that run
   expect(calls).toEqual(['send 2', 'finish well for campaign', 'publish event-1']);
 });
 
+it('a campaign for a time to come waits for it, then lists its members', async () => {
+  const waits = [300, 5];
+  worker.fakes.snapshotCampaign = async () => {
+    calls.push('snapshotTargets');
+    const waitMs = waits.shift();
+    return waitMs === undefined ? { total: 3 } : { total: 0, more: true, waitMs };
+  };
+  const since = Date.now();
+  expect(await (await start()).result()).toEqual({ phase: 'completed' });
+  expect(Date.now() - since).toBeGreaterThanOrEqual(305);
+  expect(calls.slice(0, 4)).toEqual([...Array(3).fill('snapshotTargets'), 'send 0']);
+});
+
 it('a campaign repeats a step that failed once', async () => {
   let failed = false;
   const { sendMessages } = worker.fakes;
