@@ -9,7 +9,7 @@ import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { LockScreen } from '../parts/phones.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
-import { texts } from '../texts.js';
+import { locale, texts } from '../texts.js';
 import { CancelBatch, isOver, State } from './imports.js';
 import { audiences } from './members.js';
 
@@ -159,7 +159,7 @@ export function Campaigns() {
           onClose={() => setAsks(false)}
         >
           <p>{reaches}</p>
-          {isPlanned && <p>{said.later(at.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short' }))}</p>}
+          {isPlanned && <p>{said.later(at.toLocaleString(locale, { dateStyle: 'full', timeStyle: 'short' }))}</p>}
           <blockquote>{message}</blockquote>
         </Confirm>
       )}

@@ -1,7 +1,7 @@
 // Campaigns.
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('en');
+const { many, number } = wordsIn('en');
 
 export const campaigns = {
   lead: 'One message onto the cards of everyone who matches.',
@@ -14,14 +14,19 @@ export const campaigns = {
     tags.length > 0 ? `separated by commas; in use: ${tags.join(', ')}` : 'separated by commas',
   message: 'Message',
   left: (characters: number) => `${characters} characters left`,
-  audience: (members: number, isComplete: boolean) =>
-    `Goes to ${isComplete ? '' : 'at least '}${many(members, 'active member', 'active members')}.`,
+  audience: ({ matched, reachable, complete }: { matched: number; reachable: number; complete: boolean }) =>
+    `Goes to ${complete ? '' : 'at least '}${many(matched, 'active member', 'active members')}, ${number(reachable)} with the card on a phone.`,
+  who: 'Who gets it',
+  when: 'Send at',
+  whenHint: 'empty: at once',
+  later: (moment: string) => `It is sent on ${moment}.`,
+  planned: 'The campaign is planned.',
   preview: 'On the lock screen',
   send: 'Send',
   sendTitle: 'Send this message?',
   sent: 'The campaign has started.',
   none: 'No campaign yet.',
-  started: 'Started',
+  started: 'Sent',
   state: 'State',
   finishing: 'All members are done. The campaign is being closed.',
   matched: 'Members',

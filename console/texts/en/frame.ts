@@ -91,6 +91,7 @@ export const session = {
 };
 
 export const phases = {
+  scheduled: 'Planned',
   storing: 'Uploading',
   queued: 'Waiting',
   creating: 'Creating members',
