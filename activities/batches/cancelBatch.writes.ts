@@ -9,7 +9,7 @@ import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { unfinishedPhases } from '../access/batchRoom.writes.js';
-import { endEventOf } from './finishBatch.activity.js';
+import { endEventOf } from './endEvent.rules.js';
 
 export interface BatchAt {
   merchantId: string;

@@ -214,8 +214,9 @@ function withAudit(
 ): ApiDeps {
   const { type, ...who } = caller.actor;
   if (!audit || 'not' in audit || (type !== 'user' && type !== 'api-key' && type !== 'reader')) return deps;
-  const { action, writes, target, ofCaller } = audit;
-  const targetId: string | undefined = ofCaller ? who.id : target && ctx.params[target];
+  const { action, writes, target, ofCaller, ofMerchant } = audit;
+  const own = (ofCaller && who.id) || (ofMerchant && caller.merchantId);
+  const targetId: string | undefined = own || (target && ctx.params[target]);
   const fields = fieldsOf(body);
   const pending: PendingAudit = {
     row: {

@@ -20,6 +20,7 @@ import type { Routes } from '../http/request.js';
 import { noteFollowed } from '../http/requestLog.js';
 import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
 import { listTags, listTimeline, readMember } from './members.reads.js';
+import { membersCsv } from './membersCsv.view.js';
 import { performChange } from './performChange.writes.js';
 import { performEnrollment } from './performEnrollment.writes.js';
 import { searchMembers } from './searchMembers.reads.js';
@@ -149,6 +150,10 @@ export const memberRoutes: Routes<Names> = {
       limit: query.limit,
     });
     return { data: { items: rows.map(presentTimelineItem) } };
+  },
+
+  async exportMembers({ deps, caller, query }) {
+    return { stream: await membersCsv(deps, { merchantId: caller.merchantId, ...query }), fileName: 'members.csv' };
   },
 
   async exportTimeline({ deps, caller, params }) {

@@ -7,8 +7,10 @@ import { type AudienceList, audienceLists, isInLists } from '../../activities/me
 import { emailKey } from '../../activities/members/newMember.rules.js';
 import type { Deps } from '../../platform/deps.js';
 import { findByIds } from '../../platform/mongodb/findByIds.js';
+import { readInOrder } from '../../platform/mongodb/readInOrder.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { QueryOf } from '../../schemas/access/endpoint.schema.js';
+import { audienceFields } from '../../schemas/members/audiences.rules.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { hasWords, type QueryWord, readQuery, searchWords } from '../../schemas/members/searchWords.rules.js';
 import { type Country, phoneDigits, samePhone } from '../../schemas/shared/phone.rules.js';
@@ -20,8 +22,13 @@ import { audiencePage } from './audiences.reads.js';
 import { membersByCode } from './members.reads.js';
 import { type Match, matchesOfWholeWord, matchesOfWord } from './searchIndex.reads.js';
 
-export interface MemberSearch extends QueryOf<Endpoints['listMembers']> {
+export interface MemberFilters extends QueryOf<Endpoints['exportMembers']> {
   merchantId: string;
+}
+
+export interface MemberSearch extends MemberFilters {
+  page: number;
+  pageSize: number;
 }
 
 export interface MemberPage {
@@ -43,6 +50,35 @@ export async function searchMembers(deps: Deps, search: MemberSearch): Promise<M
   return lists ? audiencePage(deps, lists, search) : newest(deps, search);
 }
 
+/** All members that the filters find, newest first, some at a time; of each at least the fields that are named. */
+export async function* eachMember<K extends keyof MemberRow>(
+  deps: Deps,
+  filters: MemberFilters,
+  fields: readonly K[],
+): AsyncGenerator<Pick<MemberRow, K>[]> {
+  const { merchantId, programId, audience } = filters;
+  const readings = filters.q === undefined ? undefined : readQuery(filters.q);
+  if (readings?.length === 0) return;
+  const isMeant = isInLists(audience && (await audienceLists(deps, { ...filters, audience })));
+  const exactly = await exactMatches(deps, filters);
+  if (exactly) {
+    const search = { ...filters, page: 1, pageSize: Number.MAX_SAFE_INTEGER };
+    yield (await pageOfMatches(deps, exactly.filter(isMeant), { search, readings })).items;
+  } else if (readings) {
+    const found = await matchesOfReadings(deps, filters, readings);
+    for (const some of toChunks(found, checkedAtATime)) {
+      const ids = some.map(({ memberId }) => memberId);
+      const members = new Map((await findByIds(deps, 'members', { ids, merchantId })).map((row) => [row._id, row]));
+      yield ids.flatMap((id) => members.get(id) ?? []).filter(isMeant);
+    }
+  } else {
+    const where = { merchantId, ...(programId !== undefined && { programId }) };
+    const projection = { programId: 1, ...audienceFields, ...Object.fromEntries(fields.map((field) => [field, 1])) };
+    const all = { where, after: undefined, by: 'createdAt', direction: -1, projection } as const;
+    for await (const { rows } of readInOrder(deps.collections.members, all)) yield rows.filter(isMeant);
+  }
+}
+
 async function newest(deps: Deps, { merchantId, programId, page, pageSize }: MemberSearch): Promise<MemberPage> {
   const where = { merchantId, ...(programId !== undefined && { programId }) };
   const list = programId === undefined ? merchantId : `${merchantId}:${programId}`;
@@ -59,7 +95,7 @@ async function countMembers(deps: Deps, list: string): Promise<number> {
 }
 
 /** The members that one of the exact parameters finds; undefined where none is given. */
-async function exactMatches(deps: Deps, search: MemberSearch): Promise<MemberRow[] | undefined> {
+async function exactMatches(deps: Deps, search: MemberFilters): Promise<MemberRow[] | undefined> {
   const { merchantId, programId, serial, externalId, email, phone } = search;
   if (serial !== undefined) return membersByCode(deps, { merchantId, programId, code: serial });
   const { externalIds } = deps.collections;
@@ -128,7 +164,7 @@ const newestFirst = (a: Match, b: Match): number =>
   b.createdAt.getTime() - a.createdAt.getTime() || (a.memberId < b.memberId ? 1 : -1);
 
 /** The members that each word finds, newest first. */
-async function matches(deps: Deps, { merchantId, programId }: MemberSearch, words: QueryWord[]): Promise<Match[]> {
+async function matches(deps: Deps, { merchantId, programId }: MemberFilters, words: QueryWord[]): Promise<Match[]> {
   const members = await countMembers(deps, merchantId);
   const found = await Promise.all(words.map((word) => matchesOfWord(deps, { merchantId, members, word })));
   const complete = found.filter(({ lowest }) => lowest === 0);
@@ -156,14 +192,20 @@ interface Words {
   lists: AudienceList[] | undefined;
 }
 
-async function byWords(deps: Deps, search: MemberSearch, { readings, lists }: Words): Promise<MemberPage> {
-  const { merchantId, page, pageSize } = search;
+/** The members whose words a query finds in one of its readings, newest first. */
+async function matchesOfReadings(deps: Deps, search: MemberFilters, readings: QueryWord[][]): Promise<Match[]> {
   // The searches of a merchant take turns, so that many at once delay no other caller more than one does.
-  const found = await deps.runExclusive(`search:${merchantId}`, () =>
+  const found = await deps.runExclusive(`search:${search.merchantId}`, () =>
     Promise.all(readings.map((words) => matches(deps, search, words))),
   );
   const all = [...new Map(found.flat().map((match) => [match.memberId, match])).values()];
   if (found.length > 1) all.sort(newestFirst);
+  return all;
+}
+
+async function byWords(deps: Deps, search: MemberSearch, { readings, lists }: Words): Promise<MemberPage> {
+  const { merchantId, page, pageSize } = search;
+  const all = await matchesOfReadings(deps, search, readings);
   if (lists) {
     const members = await byMemberIds(deps, { merchantId, rows: all.slice(0, maxChecked) });
     return pageOfMatches(deps, members.filter(isInLists(lists)), { search, readings });

@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { useKeyedAction } from '../keyedAction.js';
+import { locale } from '../language.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, TextInput, wordsOf } from '../parts/form.js';
 import { Failure, Moment, number, Page, Panel } from '../parts/page.js';
 import { LockScreen } from '../parts/phones.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may } from '../session.js';
-import { locale, texts } from '../texts.js';
+import { texts } from '../texts.js';
 import { CancelBatch, isOver, State } from './imports.js';
 import { audiences } from './members.js';
 
@@ -70,7 +71,7 @@ export function Campaigns() {
       data(api.POST('/merchants/me/campaigns', { params: { header: keyed('campaign', body) }, body })),
     {
       changes: ['campaigns'],
-      said: ({ phase }) => (phase === 'scheduled' ? said.planned : said.sent),
+      said: (answer) => ('sendAt' in answer && answer.sendAt !== undefined ? said.planned : said.sent),
       onDone() {
         setAsks(false);
         setDraft({ ...draft, message: '', sendAt: '' });

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { components } from '../../sdk/index.js';
 import { useDraft, useRead, useSettled } from '../actions.js';
-import { api, data } from '../api.js';
+import { api, apiUrl, data } from '../api.js';
 import { isSearchKept, noteSearch } from '../forget.js';
 import { useKeyedAction } from '../keyedAction.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
@@ -48,13 +48,13 @@ export function Members() {
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const asked = params.get('audience') ?? '';
   const audience = audiences.find((one) => one === asked) ?? '';
-  const query = {
-    page,
+  const filters = {
     ...(words && { q: words }),
     ...(serial && { serial }),
     ...(programId && { programId }),
     ...(audience && { audience }),
   };
+  const query = { page, ...filters };
   const members = useRead(['members', query], () => data(api.GET('/merchants/me/members', { params: { query } })), {
     keep: true,
   });
@@ -95,6 +95,11 @@ export function Members() {
         <p className="hint" role="status">
           {said.found(members.data.total)}
         </p>
+      )}
+      {members.data && members.data.total > 0 && (
+        <a href={`${apiUrl}/merchants/me/members.csv?${new URLSearchParams(filters)}`} download>
+          {said.download}
+        </a>
       )}
       <PagedTable
         name={texts.nav.members}

@@ -43,6 +43,7 @@ export const auditActions = [
   'member.card-link',
   'member.erase',
   'member.export',
+  'member.export-list',
   'member.export-timeline',
   'import.start',
   'import.export-errors',

@@ -16,6 +16,8 @@ export type Audited =
       writes: readonly CollectionName[];
       /** The path parameter that names the target; by default the target is the row that is written. */
       target?: string;
+      /** Set when the target is the merchant. */
+      ofMerchant?: true;
       /** Set when the target is the user who asks. */
       ofCaller?: true;
     }

@@ -11,6 +11,30 @@ const view = 'merchants.members:view';
 const edit = 'merchants.members:edit';
 const one = '/merchants/me/members/:id';
 
+/** The filters of the list of members. */
+const memberFilters = z.strictObject({
+  programId: idText().optional().describe('only members of this program'),
+  q: plainText()
+    .min(1)
+    .max(400)
+    .optional()
+    .describe(
+      'up to 5 words; each must begin a word or part of the name, the email, the phone number, the memberCode or the externalId, or end the phone number (4 digits or more), in any case, accent and spelling',
+    ),
+  serial: scannedText(64)
+    .optional()
+    .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
+  email: members.person.shape.email.unwrap().optional().describe('exactly this address, in any case'),
+  phone: plainText()
+    .min(1)
+    .max(100)
+    .overwrite(writtenPhone)
+    .optional()
+    .describe('exactly this number, in any spelling'),
+  externalId: scannedText(64).optional().describe('exactly this externalId'),
+  audience: audience.optional(),
+});
+
 export const memberEndpoints = {
   enrollMember: endpoint('post', '/merchants/me/members', {
     tag: 'Members',
@@ -38,31 +62,17 @@ export const memberEndpoints = {
     description:
       'A page begins within the first 100,000 members (LIST_MAX_ROWS). When each word of `q` is the beginning of more than 2,500 search words of the merchant (half of SEARCH_MAX_ROWS), a part of the matches may be found, and `total` is then a lower bound.',
     access: view,
-    query: z.strictObject({
-      programId: idText().optional().describe('only members of this program'),
-      q: plainText()
-        .min(1)
-        .max(400)
-        .optional()
-        .describe(
-          'up to 5 words; each must begin a word or part of the name, the email, the phone number, the memberCode or the externalId, or end the phone number (4 digits or more), in any case, accent and spelling',
-        ),
-      serial: scannedText(64)
-        .optional()
-        .describe('exactly a memberCode, an externalId, or the serial number of a legacy pass'),
-      email: members.person.shape.email.unwrap().optional().describe('exactly this address, in any case'),
-      phone: plainText()
-        .min(1)
-        .max(100)
-        .overwrite(writtenPhone)
-        .optional()
-        .describe('exactly this number, in any spelling'),
-      externalId: scannedText(64).optional().describe('exactly this externalId'),
-      audience: audience.optional(),
-      page,
-      pageSize,
-    }),
+    query: memberFilters.extend({ page, pageSize }),
     result: pageOf(members.memberWithProgram),
+  }),
+  exportMembers: endpoint('get', '/merchants/me/members.csv', {
+    tag: 'Members',
+    summary: 'The list of members as CSV, newest first',
+    description: 'All members that the filters of the list find; members who join after its start may be missing.',
+    access: view,
+    query: memberFilters,
+    audit: { action: 'member.export-list', writes: [], ofMerchant: true },
+    result: 'text/csv',
   }),
   listTags: endpoint('get', '/merchants/me/members/tags', {
     tag: 'Members',

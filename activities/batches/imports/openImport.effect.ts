@@ -16,7 +16,7 @@ import type { Delimiter } from '../../../schemas/shared/csv.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { type BatchKey, claimBatchKey, noClaim } from '../batchKeys.rules.js';
-import { endEventOf } from '../finishBatch.activity.js';
+import { endEventOf } from '../endEvent.rules.js';
 import { insertBatch } from '../insertBatch.writes.js';
 import { atOnce, keptMs, removeRows } from '../removeRows.writes.js';
 import { emptyErasedRows } from './erasedRows.writes.js';

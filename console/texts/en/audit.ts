@@ -45,6 +45,7 @@ export const audit = {
     'member.card-link': 'Card link replaced',
     'member.erase': 'Member erased',
     'member.export': 'Data of a member exported',
+    'member.export-list': 'List of members downloaded',
     'member.export-timeline': 'Timeline of a member downloaded',
     'import.start': 'Import started',
     'import.export-errors': 'Failed rows of an import downloaded',

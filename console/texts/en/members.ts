@@ -22,6 +22,7 @@ export const members = {
   },
   lastVisit: 'Last visit',
   found: (total: number) => many(total, 'member', 'members'),
+  download: 'Download the list (CSV)',
   none: 'Nobody matches.',
   person: 'Person',
   email: 'Email',

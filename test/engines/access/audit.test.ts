@@ -153,6 +153,8 @@ describe('every change', () => {
     did('member.export', memberId);
     await call(`${one.toUpperCase().replace(/.*\//, `${all}/members/`)}/events.csv`);
     did('member.export-timeline', memberId);
+    await call(`${all}/members.csv`);
+    did('member.export-list', merchant.id);
     await call(`${one}/events`);
     await call(one, remove);
     did('member.erase', memberId);

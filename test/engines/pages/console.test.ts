@@ -526,17 +526,17 @@ describe.runIf(hasBrowser)('a campaign', () => {
 
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
     await field(page, 'Program').selectOption({ label: 'Campaigned' });
-    await page.getByText('Goes to 1 active member.').waitFor();
+    await page.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
     await field(page, 'With all of the tags').fill('vip');
-    await page.getByText('Goes to 0 active members.').waitFor();
+    await page.getByText('Goes to 0 active members, 0 with the card on a phone.').waitFor();
     await field(page, 'With all of the tags').fill('');
     await field(page, 'Message').fill('Cake for everybody');
     await page.getByRole('region', { name: 'On the lock screen' }).getByText('Cake for everybody').waitFor();
-    await page.getByText('Goes to 1 active member.').waitFor();
+    await page.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
     await keepScreenshot(page, 'console-campaign-desktop', { fullPage: false });
     await button(page, 'Send').click();
     const dialog = page.getByRole('dialog', { name: 'Send this message?' });
-    await dialog.getByText('Goes to 1 active member.').waitFor();
+    await dialog.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
     await dialog.getByRole('button', { name: 'Send' }).click();
     await until(() => phone.history().at(-1)?.lockScreen === 'Cake for everybody');
     expect(await field(page, 'Message').inputValue()).toBe('');
@@ -546,6 +546,21 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await sent.getByRole('cell', { name: 'Campaigned', exact: true }).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0);
     expect(await sent.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0']);
+
+    await field(page, 'Who gets it').selectOption({ label: 'Away for 30 days' });
+    await page.getByText('Goes to 0 active members, 0 with the card on a phone.').waitFor();
+    await field(page, 'Message').fill('We miss you');
+    await field(page, 'Send at').fill(`${new Date().getFullYear() + 1}-01-01T10:30`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await keepScreenshot(page, 'console-campaign-planned-phone', { fullPage: true });
+    await button(page, 'Send').click();
+    await dialog.getByText('It is sent on').waitFor();
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('The campaign is planned.').waitFor();
+    const planned = page.getByRole('row').filter({ hasText: 'We miss you' });
+    await planned.getByText('Planned').waitFor();
+    await planned.getByRole('button', { name: 'Cancel' }).click();
+    await planned.getByText('Cancelled', { exact: true }).waitFor();
     await page.context().close();
   });
 });

@@ -51,6 +51,7 @@ export const provenBy: Record<EndpointName, string> = {
   changeStatus: 'test/engines/members/members.test.ts',
   pushPass: 'test/engines/members/members.test.ts',
   listTimeline: 'test/engines/members/members.test.ts',
+  exportMembers: 'test/engines/members/membersCsv.test.ts',
   exportTimeline: 'test/engines/members/members.test.ts',
   listTransactions: 'test/engines/members/members.test.ts',
   startImport: 'test/engines/batches/importTracking.test.ts',
