@@ -88,10 +88,13 @@ export const failureOf = (status: number, body: unknown): LoyaltyError => errorO
 export const unanswered = (): LoyaltyError =>
   new LoyaltyError({ status: 0, code: 'NETWORK', message: texts.frame.notAnswered });
 
-/** All roles that there are to give. */
+const builtIn: Readonly<Record<string, string | undefined>> = texts.people.builtIn;
+
+/** All roles that there are to give; the built-in ones by their names on the screens. */
 export async function readRoles() {
   const roles = [];
-  for await (const role of api.items('/merchants/me/roles', { params: { query: { pageSize: 100 } } })) roles.push(role);
+  for await (const role of api.items('/merchants/me/roles', { params: { query: { pageSize: 100 } } }))
+    roles.push({ ...role, name: builtIn[role.id] ?? role.name });
   return roles;
 }
 

@@ -7,15 +7,15 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { LoyaltyError } from '../sdk/index.js';
 import { dismiss, notices, queryClient } from './actions.js';
 import { calls, connection, isBack, isOutdated } from './api.js';
-import { locale } from './language.js';
+import { keepLanguage, language, languages, locale } from './language.js';
 import { LeaveQuestion, reload } from './leave.js';
 import { Window } from './parts/dialog.js';
-import { Button } from './parts/form.js';
+import { Button, Select } from './parts/form.js';
 import { OpenTill, Page, Skeleton } from './parts/page.js';
 import './parts/table.js';
 import { isOwner, may, readSession, SignInAgain, signInUrl, useSession, useSignOut } from './session.js';
 import { useStore } from './store.js';
-import { texts } from './texts.js';
+import { optionsOf, texts } from './texts.js';
 
 /** Browsers do not fetch again what failed to load, so the whole page is loaded. */
 function LoadWhenBack() {
@@ -93,37 +93,77 @@ function NotFound() {
   );
 }
 
-/** The entries of the menu, each with the permission without which its page shows nothing. */
-const entries = [
-  ['/', texts.nav.overview, 'merchants.members:view'],
-  ['/programs', texts.nav.programs, 'merchants.programs:view'],
-  ['/members', texts.nav.members, 'merchants.members:view'],
-  ['/imports', texts.nav.imports, 'merchants.members:view'],
-  ['/campaigns', texts.nav.campaigns, 'merchants.members:view'],
-  ['/webhooks', texts.nav.webhooks, 'merchants.campaigns:view'],
-  ['/readers', texts.nav.readers, 'readers:edit'],
-  ['/api-keys', texts.nav.apiKeys, 'api-keys:view'],
-  ['/people', texts.nav.people, 'users:view'],
-  ['/audit', texts.nav.audit, 'audit:view'],
-  ['/live-desk', texts.nav.liveDesk, 'merchants.members:view'],
+/** The entries of the menu by group, each with the permission without which its page shows nothing. */
+const groups = [
+  {
+    title: texts.menu.everyDay,
+    entries: [
+      ['/', texts.nav.overview, 'merchants.members:view'],
+      ['/members', texts.nav.members, 'merchants.members:view'],
+      ['/campaigns', texts.nav.campaigns, 'merchants.members:view'],
+    ],
+  },
+  {
+    title: texts.menu.cardAndTeam,
+    entries: [
+      ['/programs', texts.nav.programs, 'merchants.programs:view'],
+      ['/imports', texts.nav.imports, 'merchants.members:view'],
+      ['/readers', texts.nav.readers, 'readers:edit'],
+      ['/people', texts.nav.people, 'users:view'],
+    ],
+  },
+  {
+    title: texts.menu.connections,
+    entries: [
+      ['/webhooks', texts.nav.webhooks, 'merchants.campaigns:view'],
+      ['/api-keys', texts.nav.apiKeys, 'api-keys:view'],
+      ['/audit', texts.nav.audit, 'audit:view'],
+      ['/live-desk', texts.nav.liveDesk, 'merchants.members:view'],
+    ],
+  },
 ] as const;
+type Entry = (typeof groups)[number]['entries'][number];
+const entries: readonly Entry[] = groups.flatMap((group): readonly Entry[] => group.entries);
 
 const openEntries = () => entries.filter(([to, , needed]) => may(needed) && (to !== '/live-desk' || isOwner()));
 
-function Navigation({ shown }: { shown: readonly (typeof entries)[number][] }) {
+function speak(chosen: string): void {
+  keepLanguage(chosen);
+  reload();
+}
+
+function Navigation({ shown }: { shown: readonly Entry[] }) {
   const [location] = useLocation();
   const isHere = (to: string) => (to === '/' ? location === '/' : location === to || location.startsWith(`${to}/`));
   return (
     <nav className="navigation" aria-label={texts.frame.navigation}>
-      <ul>
-        {shown.map(([to, title]) => (
-          <li key={to}>
-            <Link href={to} {...(isHere(to) && { 'aria-current': 'page' as const })}>
-              {title}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <div className="groups">
+        {groups.map((group) => {
+          const open = shown.filter((entry) => group.entries.some((one) => one === entry));
+          if (open.length === 0) return null;
+          return (
+            <section key={group.title} aria-label={group.title}>
+              <p>{group.title}</p>
+              <ul>
+                {open.map(([to, title]) => (
+                  <li key={to}>
+                    <Link href={to} {...(isHere(to) && { 'aria-current': 'page' as const })}>
+                      {title}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+        <Select
+          name="language"
+          label={texts.frame.language}
+          value={language}
+          options={optionsOf(languages)}
+          onChange={speak}
+        />
+      </div>
     </nav>
   );
 }

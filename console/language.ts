@@ -31,6 +31,8 @@ const kept = globalThis.window?.localStorage.getItem(setting) ?? '';
 
 export const language: Language = isOurs(kept) ? kept : (wanted.map(codeOf).find(isOurs) ?? 'en');
 
+export const keepLanguage = (chosen: string): void => localStorage.setItem(setting, chosen);
+
 /** By which dates and numbers are written: with the region of the browser, such as de-AT. */
 export const localeOf = (code: Language): string => wanted.find((tag) => codeOf(tag) === code) ?? code;
 export const locale = localeOf(language);

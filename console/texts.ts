@@ -3,8 +3,12 @@
 import { type Language, language, locale } from './language.js';
 import type { Catalogue } from './texts/en/index.js';
 
-const catalogues: Partial<Record<Language, () => Promise<Catalogue>>> & { en: () => Promise<Catalogue> } = {
+const catalogues: Record<Language, () => Promise<Catalogue>> = {
   en: () => import('./texts/en/index.js').then(({ en }) => en),
+  de: () => import('./texts/de/index.js').then(({ de }) => de),
+  fr: () => import('./texts/fr/index.js').then(({ fr }) => fr),
+  es: () => import('./texts/es/index.js').then(({ es }) => es),
+  it: () => import('./texts/it/index.js').then(({ it }) => it),
 };
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/;
@@ -21,7 +25,7 @@ function isolating<T>(texts: T): T {
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isolating(text)])) as T;
 }
 
-export const texts: Catalogue = isolating(await (catalogues[language] ?? catalogues.en)());
+export const texts: Catalogue = isolating(await catalogues[language]());
 
 /** The fields of the API by the names that the screens give them. */
 export const fieldNames: Readonly<Record<string, string | undefined>> = texts.fieldNames;

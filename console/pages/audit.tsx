@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import { useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { Select, TextInput } from '../parts/form.js';
-import { Address, Failure, Fold, Moment, Page } from '../parts/page.js';
+import { Address, Failure, Fold, Moment, None, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
 import { may } from '../session.js';
-import { texts } from '../texts.js';
+import { fieldNames, texts } from '../texts.js';
 import { useNames, useUsers } from './people.js';
 import { RequestLink } from './requests.js';
 
@@ -113,6 +113,18 @@ function Choice({ name, label, any, choices, params, put }: ChoiceProps) {
   );
 }
 
+/** From where, and by which request. */
+function Details({ address, requestId }: Pick<Entry, 'address' | 'requestId'>) {
+  if (!address && !requestId) return <None />;
+  return (
+    <details>
+      <summary>{said.show}</summary>
+      {address && <p className="unbroken">{said.network(address)}</p>}
+      {requestId && <RequestLink id={requestId} />}
+    </details>
+  );
+}
+
 export function Audit() {
   const [params, put] = useFilters();
   const nameOf = useNames();
@@ -165,15 +177,11 @@ export function Audit() {
             title: said.target,
             cell: (entry) => <Target entry={entry} name={users.find(({ id }) => id === entry.targetId)?.email} />,
           },
-          { title: said.fields, cell: ({ fields = [] }) => fields.join(', ') },
           {
-            title: said.address,
-            cell: ({ address }) => (address ? <span className="unbroken">{address}</span> : texts.frame.none),
+            title: said.fields,
+            cell: ({ fields = [] }) => fields.map((field) => fieldNames[field] ?? field).join(', '),
           },
-          {
-            title: said.request,
-            cell: ({ requestId }) => (requestId ? <RequestLink id={requestId} /> : texts.frame.none),
-          },
+          { title: said.details, cell: (entry) => <Details {...entry} /> },
         ]}
       />
     </Page>

@@ -179,7 +179,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
         shown: (program) => !isStamps(program),
         ...{ kind: 'rule', rule: { per: 100, points: 1, currency } },
       },
-      { path: 'earn', label: said.earnRule, shown: isStamps, kind: 'rule', rule: {} },
+      { path: 'earn', label: said.earnStampRule, shown: isStamps, kind: 'rule', rule: {} },
       { path: 'earn.per', label: said.per, hint: said.perHint, shown: earnsByAmount, kind: 'integer' },
       { path: 'earn.points', label: said.points, shown: earnsByAmount, kind: 'integer' },
       { path: 'earn.currency', label: said.currency, shown: earnsByAmount, kind: 'text' },

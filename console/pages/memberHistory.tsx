@@ -1,6 +1,7 @@
 // The ledger of one member with reversals, and its timeline with each phone's fetches.
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { components } from '../../sdk/index.js';
 import { useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
@@ -18,6 +19,12 @@ declare const REVERSIBLE_TYPES: readonly string[];
 
 const said = texts.member;
 
+const happenings: Readonly<Record<string, string | undefined>> = said.timelineTypes;
+/** What an owner has no use for, unless something is looked into. */
+const technical = ['pass_built', 'device_stale', 'pass_token_replaced'];
+/** Whose detail is a name, not an answer of a server. */
+const named = ['reward_redeemed', 'points_expired', 'pass_scanned'];
+
 const whatOf = (type: keyof typeof said.types, delta: number, isStamps: boolean): string =>
   type === 'adjust' ? said.adjusted(delta, isStamps) : said.types[type];
 
@@ -31,6 +38,8 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
   const [page, setPage] = usePage();
   const whoOf = useNames();
   const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
+  const isStamps = program.style === 'stamps';
+  const title = isStamps ? said.stampLedger : said.ledger;
   const [reason, setReason] = useState('');
   const ledger = useLedger(id, page);
   const reverse = useReversal(id, said.reversed, () => {
@@ -38,17 +47,17 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
     setReason('');
   });
   return (
-    <Panel title={said.ledger}>
+    <Panel title={title}>
       <Failure error={ledger.error} />
       <PagedTable
-        name={said.ledger}
+        name={title}
         data={ledger.data}
         onPage={setPage}
         keyOf={(row) => row.id}
         empty={said.noLedger}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.what, cell: ({ type, delta }) => whatOf(type, delta, program.style === 'stamps') },
+          { title: said.what, cell: ({ type, delta }) => whatOf(type, delta, isStamps) },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
           { title: said.by, cell: ({ actor }) => <By actor={actor} name={whoOf(actor)} /> },
@@ -92,7 +101,7 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
           onConfirm={() => reverse.run({ entry: asks.id, reason })}
           onClose={() => setAsks(null)}
         >
-          <p>{said.reverseHint(asks.delta)}</p>
+          <p>{said.reverseHint(asks.delta, isStamps)}</p>
           <Form
             label={said.reverse}
             findings={reverse.findings}
@@ -107,6 +116,40 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
 }
 
 const outcomes = { success: 'good', failure: 'bad', skipped: 'plain' } as const;
+
+type Item = components['schemas']['TimelineItem'];
+
+/** The answer of a server is folded. */
+function Told({ type, detail }: Pick<Item, 'type' | 'detail'>) {
+  if (detail === undefined || named.includes(type)) return detail;
+  return (
+    <details>
+      <summary>{said.technical}</summary>
+      {detail}
+    </details>
+  );
+}
+
+function Happenings({ name, items }: { name: string; items: Item[] | undefined }) {
+  return (
+    <Table
+      name={name}
+      rows={items}
+      keyOf={({ id }) => id}
+      empty={said.noTimeline}
+      columns={[
+        { title: said.when, cell: ({ occurredAt }) => <Moment at={occurredAt} /> },
+        { title: said.what, cell: ({ type }) => happenings[type] ?? type.replaceAll('_', ' ') },
+        { title: said.wallet, cell: ({ platform }) => (platform ? said.wallets[platform] : texts.frame.none) },
+        {
+          title: said.outcome,
+          cell: ({ outcome }) => <Badge kind={outcomes[outcome]}>{said.outcomes[outcome]}</Badge>,
+        },
+        { title: said.detail, cell: (item) => <Told {...item} /> },
+      ]}
+    />
+  );
+}
 
 export function Timeline({ id }: { id: string }) {
   const timeline = useRead(
@@ -124,22 +167,11 @@ export function Timeline({ id }: { id: string }) {
       }
     >
       <Failure error={timeline.error} />
-      <Table
-        name={said.timeline}
-        rows={timeline.data?.items}
-        keyOf={(item) => item.id}
-        empty={said.noTimeline}
-        columns={[
-          { title: said.when, cell: ({ occurredAt }) => <Moment at={occurredAt} /> },
-          { title: said.what, cell: ({ type }) => type.replaceAll('_', ' ') },
-          { title: said.wallet, cell: ({ platform }) => (platform ? said.wallets[platform] : texts.frame.none) },
-          {
-            title: said.outcome,
-            cell: ({ outcome }) => <Badge kind={outcomes[outcome]}>{said.outcomes[outcome]}</Badge>,
-          },
-          { title: said.detail, cell: ({ detail }) => detail ?? '' },
-        ]}
-      />
+      <Happenings name={said.timeline} items={timeline.data?.items.filter(({ type }) => !technical.includes(type))} />
+      <details>
+        <summary>{said.technical}</summary>
+        <Happenings name={said.technical} items={timeline.data?.items.filter(({ type }) => technical.includes(type))} />
+      </details>
     </Panel>
   );
 }

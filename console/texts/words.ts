@@ -9,7 +9,7 @@ export function wordsIn(language: Language) {
   const growths = new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'exceptZero' });
   const rules = new Intl.PluralRules(locale);
   const number = (value: number): string => numbers.format(value);
-  const either = <T>(count: number, one: T, more: T): T => (rules.select(count) === 'one' ? one : more);
+  const either = (count: number, one: string, more: string): string => (rules.select(count) === 'one' ? one : more);
   return {
     number,
     /** One of two forms, as the language counts. */

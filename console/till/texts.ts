@@ -91,7 +91,7 @@ const de: Texts = {
   title: 'Kasse',
   pair: {
     title: 'Diese Kasse verbinden',
-    hint: 'Der Code hat acht Buchstaben. Wer das Geschäft verwaltet, erstellt ihn in der Konsole unter „Readers“.',
+    hint: 'Der Code hat acht Buchstaben. Wer das Geschäft verwaltet, erstellt ihn in der Konsole unter „Kassengeräte“.',
     label: 'Kopplungscode',
     connect: 'Verbinden',
     person: 'Stattdessen mit E-Mail anmelden',
@@ -171,7 +171,7 @@ const fr: Texts = {
   title: 'Caisse',
   pair: {
     title: 'Connecter cette caisse',
-    hint: 'Le code a huit lettres. La personne qui gère le commerce le crée dans la console, sous « Readers ».',
+    hint: 'Le code a huit lettres. La personne qui gère le commerce le crée dans la console, sous « Appareils de caisse ».',
     label: 'Code d’association',
     connect: 'Connecter',
     person: 'Se connecter plutôt avec son e-mail',
@@ -255,7 +255,7 @@ const es: Texts = {
   title: 'Caja',
   pair: {
     title: 'Conectar esta caja',
-    hint: 'El código tiene ocho letras. Quien lleva el negocio lo crea en la consola, en «Readers».',
+    hint: 'El código tiene ocho letras. Quien lleva el negocio lo crea en la consola, en «Dispositivos de caja».',
     label: 'Código de vinculación',
     connect: 'Conectar',
     person: 'Entrar con el correo',
@@ -335,7 +335,7 @@ const it: Texts = {
   title: 'Cassa',
   pair: {
     title: 'Collega questa cassa',
-    hint: 'Il codice ha otto lettere. Chi gestisce il negozio lo crea nella console, in «Readers».',
+    hint: 'Il codice ha otto lettere. Chi gestisce il negozio lo crea nella console, in «Dispositivi di cassa».',
     label: 'Codice di abbinamento',
     connect: 'Collega',
     person: 'Accedi invece con l’email',

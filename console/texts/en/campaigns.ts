@@ -6,12 +6,12 @@ const { many, number } = wordsIn('en');
 export const campaigns = {
   lead: 'One message onto the cards of everyone who matches.',
   new: 'New campaign',
-  program: 'Program',
-  allPrograms: 'All programs',
-  anyProgram: 'Your program',
-  tags: 'With all of the tags',
+  program: 'Loyalty card',
+  allPrograms: 'All loyalty cards',
+  anyProgram: 'Your loyalty card',
+  tags: 'Who gets it',
   tagsHint: (tags: string[]) =>
-    tags.length > 0 ? `separated by commas; in use: ${tags.join(', ')}` : 'separated by commas',
+    `members with all of these tags, separated by commas; empty: everybody${tags.length > 0 ? `; in use: ${tags.join(', ')}` : ''}`,
   message: 'Message',
   left: (characters: number) => `${characters} characters left`,
   audience: ({ matched, reachable, complete }: { matched: number; reachable: number; complete: boolean }) =>
@@ -30,7 +30,7 @@ export const campaigns = {
   state: 'State',
   finishing: 'All members are done. The campaign is being closed.',
   matched: 'Members',
-  pushed: 'Pushed',
-  skipped: 'No phone',
+  pushed: 'Sent',
+  skipped: 'Not on a phone',
   failed: 'Not reached yet',
 };

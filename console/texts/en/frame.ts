@@ -23,13 +23,19 @@ export const fieldNames = {
   lastName: 'Last name',
   email: 'Email',
   phone: 'Phone',
-  initialPoints: 'Points at the start',
-  externalId: 'Number of an existing card',
+  initialPoints: 'Starting balance',
+  externalId: 'Old customer number',
   birthday: 'Birthday',
   delta: 'Change',
   changeMessage: 'Message for the lock screen',
   roleIds: 'Role',
   slug: 'Web address',
+};
+
+export const menu = {
+  everyDay: 'Every day',
+  cardAndTeam: 'Card and team',
+  connections: 'Connections',
 };
 
 export const frame = {
@@ -58,7 +64,7 @@ export const frame = {
   filters: 'Filters',
   notFound: 'There is no such page',
   notAllowed: (permission: string) =>
-    `Your role lacks the permission ${permission}. An owner can give you a role that has it, under People.`,
+    `Your role does not allow this (${permission}). An owner can give you another role, under People.`,
   notAnswered: 'The service does not answer. What you typed is still here.',
   pressAgain: 'The service does not answer. Press again: it counts once.',
   away: 'The service does not answer. Trying again every two seconds; what you typed stays here.',
@@ -94,8 +100,8 @@ export const phases = {
   scheduled: 'Planned',
   storing: 'Uploading',
   queued: 'Waiting',
-  creating: 'Creating members',
-  publishing: 'Making passes',
+  creating: 'Adding members',
+  publishing: 'Making cards',
   running: 'Running',
   completed: 'Completed',
   failed: 'Failed',

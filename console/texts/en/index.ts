@@ -3,7 +3,7 @@ import { audit } from './audit.js';
 import { campaigns } from './campaigns.js';
 import { design } from './design.js';
 import { desk } from './desk.js';
-import { fieldNames, frame, images, nav, phases, phones, plots, session, till } from './frame.js';
+import { fieldNames, frame, images, menu, nav, phases, phones, plots, session, till } from './frame.js';
 import { imports } from './imports.js';
 import { member } from './member.js';
 import { cardMails, memberData, members } from './members.js';
@@ -15,6 +15,7 @@ import { requests, webhooks } from './webhooks.js';
 export const en = {
   fieldNames,
   nav,
+  menu,
   frame,
   till,
   session,

@@ -6,9 +6,9 @@ const { either, many } = wordsIn('en');
 export const members = {
   search: 'Search',
   searchHint: 'name, email, phone or Member ID',
-  program: 'Program',
-  allPrograms: 'All programs',
-  cardNumber: 'Number of an existing card',
+  program: 'Loyalty card',
+  allPrograms: 'All loyalty cards',
+  cardNumber: 'Old customer number',
   cardNumberHint: 'exactly as it is on the card',
   audience: 'Who',
   audiences: {
@@ -30,12 +30,12 @@ export const members = {
   balance: 'Balance',
   status: 'Status',
   since: 'Since',
-  statuses: { active: 'Active', voided: 'Voided', expired: 'Expired' },
-  enroll: 'Enroll somebody',
-  into: 'Into',
+  statuses: { active: 'Active', voided: 'Blocked', expired: 'Expired' },
+  enroll: 'Add a member',
+  into: 'Loyalty card',
   firstName: 'First name',
   lastName: 'Last name',
-  enrolled: 'Enrolled.',
+  enrolled: 'Added.',
   known: 'This person is a member already.',
 };
 
@@ -65,7 +65,7 @@ export const memberData = {
   sections: {
     members: 'The person and the card',
     emails: 'Email',
-    externalIds: 'Number of an existing card',
+    externalIds: 'Old customer number',
     memberSearchWords: 'Words by which the person is found',
     timeline: 'What happened',
     ledger: 'Points and rewards',

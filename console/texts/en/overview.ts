@@ -35,8 +35,8 @@ export const overview = {
   expired: 'Expired',
   amount: (amount: number, isStamps: boolean) =>
     isStamps ? many(amount, 'stamp', 'stamps') : many(amount, 'point', 'points'),
-  byProgram: 'By program',
-  noProgram: 'No program',
+  byProgram: 'By loyalty card',
+  noProgram: 'No loyalty card',
   steps: 'Three steps to your first stamp',
   design: 'Design your loyalty card',
   designHint: 'Name, colours, and what people collect.',

@@ -1,8 +1,8 @@
 // Programs and their posters.
 
 export const programs = {
-  lead: 'A program is a card: what it looks like, what it counts and what it gives.',
-  create: 'New program',
+  lead: 'Your loyalty cards: what they look like, what people collect and what they get for it.',
+  create: 'New loyalty card',
   name: 'Name',
   style: 'Style',
   styles: {
@@ -10,14 +10,14 @@ export const programs = {
     points: 'Points',
     tiered: 'Points with tiers',
   },
-  program: 'Program',
-  unit: 'Unit',
+  program: 'Loyalty card',
+  unit: 'What people collect',
   goal: 'Goal',
   version: 'Version',
   state: 'State',
   open: 'Open',
   archived: 'Archived',
-  none: 'No program yet. Give one a name above.',
+  none: 'No loyalty card yet. Give one a name above.',
 };
 
 export const counterPoster = {

@@ -11,7 +11,7 @@ export const readers = {
   place: 'Place',
   placeHint: 'stands at each sale; may be empty',
   programs: 'Only cards of',
-  programsHint: 'Nothing chosen: cards of all programs.',
+  programsHint: 'Nothing chosen: all loyalty cards.',
   lookupBy: 'Finds people without their card by',
   lookups: {
     phone: 'Phone number',
@@ -27,7 +27,7 @@ export const readers = {
   lastSeen: 'Last seen',
   never: 'Never',
   cards: 'Cards',
-  allCards: 'All programs',
+  allCards: 'All loyalty cards',
   waiting: 'On the device',
   waits: (taps: number) => `${many(taps, 'tap waits', 'taps wait')} to be sent`,
   missing: (taps: number, name: string) =>
@@ -90,6 +90,13 @@ export const people = {
   email: 'Email',
   role: 'Role',
   roles: 'Role',
+  builtIn: {
+    owner: 'Owner',
+    manager: 'Manager',
+    viewer: 'Can look',
+    till: 'Staff',
+    integration: 'Connected software',
+  },
   deletedRole: 'A deleted role',
   roleOf: (email: string) => `Role of ${email}`,
   invite: 'Invite',

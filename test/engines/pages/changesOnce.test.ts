@@ -73,7 +73,7 @@ const ways: [string, (page: Page) => Promise<unknown>, entry: string][] = [
   ['+1', (page) => button(page, '+1').click(), 'adjust 1'],
   ['+2', (page) => button(page, '+2').click(), 'earn 2'],
   ['Redeem', answered('Redeem Tea', 'Redeem'), 'redeem -1'],
-  ['Reverse, in the ledger', answered('Reverse', 'Reverse'), 'reversal -1'],
+  ['Undo, in the ledger', answered('Undo', 'Undo'), 'reversal -1'],
   [
     'Give a stamp, with a message',
     async (page) => {
@@ -153,8 +153,8 @@ describe.runIf(hasBrowser)('once are also, when the answer is lost and the butto
   it('a new member without an email', async () => {
     const { _id: programId, name } = await merchant.program({ name: 'Once' });
     const page = await open('/members');
-    const form = page.getByRole('form', { name: 'Enroll somebody' });
-    await form.getByLabel('Into').selectOption({ label: name });
+    const form = page.getByRole('form', { name: 'Add a member' });
+    await form.getByLabel('Loyalty card').selectOption({ label: name });
     await form.getByLabel('First name').fill('Zilli');
     const answer = await loseAnswers(page);
     await button(page, 'Create').click();

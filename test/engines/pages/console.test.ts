@@ -72,20 +72,20 @@ async function dropFile(page: Page, picture: string, file: string): Promise<void
 async function newProgram(page: Page, name: string): Promise<void> {
   await page.goto(`${real.service.publicUrl}/console/programs`);
   // On phones the form is folded.
-  await page.getByText('New program', { exact: true }).waitFor();
-  if (!(await field(page, 'Name').isVisible())) await page.getByText('New program', { exact: true }).click();
+  await page.getByText('New loyalty card', { exact: true }).waitFor();
+  if (!(await field(page, 'Name').isVisible())) await page.getByText('New loyalty card', { exact: true }).click();
   await field(page, 'Name').fill(name);
   await button(page, 'Create').click();
   await heading(page, name).waitFor();
 }
 
-async function publish(page: Page, effect = 'No pass is in use yet.'): Promise<void> {
+async function publish(page: Page, effect = 'No card is in use yet.'): Promise<void> {
   await button(page, 'Publish').click();
   await page.getByRole('dialog', { name: 'Publish this version?' }).getByText(effect).waitFor();
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
   await page.getByText('Published.', { exact: true }).waitFor();
-  await page.getByText('The program is live.').waitFor();
+  await page.getByText('The loyalty card is live.').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await until(() => button(page, 'Publish').isDisabled());
 }
@@ -159,16 +159,16 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await until(() => phone.history().at(-1)?.lockScreen === 'One more for you');
     await keepScreenshot(page, 'console-member-desktop', { fullPage: false });
 
-    await button(page, 'Reverse').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
-    await page.getByText('Reversed.', { exact: true }).waitFor();
+    await button(page, 'Undo').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.', { exact: true }).waitFor();
     await until(() => phone.history().at(-1)?.balance === 0);
 
     await page.getByRole('link', { name: 'Programs', exact: true }).click();
     await page.getByRole('link', { name: 'Corner Coffee' }).click();
     await field(page, 'Background').fill('#1e3a8a');
     await publish(page, '1 pass in use will change.');
-    const rebuild = page.getByRole('region', { name: 'Passes in use are updated' });
+    const rebuild = page.getByRole('region', { name: 'Cards in use are updated' });
     await rebuild.getByText('Completed: 1 of 1 pass').waitFor();
     await until(() => Object(phone.history().at(-1)?.json).backgroundColor === 'rgb(30, 58, 138)');
     await page.context().close();
@@ -196,7 +196,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await newProgram(page, 'Far and wide');
     await field(page, 'Reward for the goal').fill('A coffee');
     await field(page, 'Description').fill('Card of Far and wide');
-    await field(page, 'Cards end').fill('2030-01-31T12:00');
+    await field(page, 'Cards valid until').fill('2030-01-31T12:00');
     await button(page, 'Add a place').click();
     await field(page, 'Latitude').pressSequentially('52.5');
     await field(page, 'Longitude').pressSequentially('13,4');
@@ -264,7 +264,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await button(page, 'Save').click();
     await page.getByText('Saved as a draft.').waitFor();
     await publish(page);
-    await button(page, 'Go back to version 1').click();
+    await button(page, 'Restore version 1').click();
     await until(async () => (await field(page, 'Goal').inputValue()) === '10');
     await page.context().close();
   });
@@ -276,7 +276,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await newProgram(page, 'Imported');
     await publish(page);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
-    await field(page, 'Into').selectOption({ label: 'Imported' });
+    await field(page, 'Loyalty card').selectOption({ label: 'Imported' });
     const choose = async (rows: string[]) => {
       const chooser = page.waitForEvent('filechooser');
       await button(page, 'Choose a file').click();
@@ -285,7 +285,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     };
     const wrong = page.getByRole('table', { name: 'Would fail' });
     await choose(['email', ...Array.from({ length: 120 }, (_, index) => `nobody ${index}`)]);
-    await button(page, 'Dry run').click();
+    await button(page, 'Check the file').click();
     const pages = page.getByRole('navigation', { name: 'Pages of Would fail' });
     await pages.getByText('Page 1 of 3, 120 in all').waitFor();
     expect(await wrong.getByRole('row').count()).toBe(51);
@@ -304,8 +304,8 @@ describe.runIf(hasBrowser)('a mistake', () => {
     ]);
     expect(await field(page, 'Vorname').inputValue()).toBe('firstName');
     expect(await field(page, 'E-Mail').inputValue()).toBe('email');
-    expect(await field(page, 'Stempel').locator('option:checked').textContent()).toBe('Stamps at the start');
-    await button(page, 'Dry run').click();
+    expect(await field(page, 'Stempel').locator('option:checked').textContent()).toBe('Starting stamps');
+    await button(page, 'Check the file').click();
     await page.getByText('nothing was created').first().waitFor();
     await wrong.getByText('grace at example.com').waitFor();
     expect(await wrong.getByRole('columnheader').first().textContent()).toBe('Row in the file');
@@ -351,7 +351,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       await page.goto(`${real.service.publicUrl}/console/imports`);
       await heading(page, 'Imports').waitFor();
       if (screen === 'phone') await page.getByText('New import').click();
-      await field(page, 'Into').selectOption({ label: name });
+      await field(page, 'Loyalty card').selectOption({ label: name });
       const choose = async (lines: string[]) => {
         const chooser = page.waitForEvent('filechooser');
         await button(page, 'Choose a file').click();
@@ -405,14 +405,14 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await newProgram(page, 'Cancelled');
     await publish(page);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
-    await field(page, 'Into').selectOption({ label: 'Cancelled' });
+    await field(page, 'Loyalty card').selectOption({ label: 'Cancelled' });
     const chooser = page.waitForEvent('filechooser');
     await button(page, 'Choose a file').click();
     const buffer = Buffer.from(csvOf(rows, 'cancelled'));
     await (await chooser).setFiles({ name: 'many.csv', mimeType: 'text/csv', buffer });
     await button(page, 'Import').click();
     const own = page.getByRole('row').filter({ hasText: 'Cancelled' });
-    await own.getByText('Creating members').waitFor();
+    await own.getByText('Adding members').waitFor();
     await own.getByRole('button', { name: 'Cancel' }).click();
     await own.getByText('It was cancelled before its end.').waitFor();
     const { members, programs } = real.service.deps.collections;
@@ -499,7 +499,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     });
     const page = await open(`/webhooks/${id}`, screens.desktop, id);
     await merchant.call(`/merchants/me/webhooks/${id}/test`, { method: 'POST' });
-    const reason = 'Your role lacks the permission merchants.members:view';
+    const reason = 'Your role does not allow this (merchants.members:view)';
     await page.getByRole('region', { name: 'Replay a period' }).getByText(reason).waitFor();
     await page.getByRole('region', { name: 'Change' }).getByText(reason).waitFor();
     for (const name of ['Rotate secret', 'Replay']) expect(await button(page, name).isDisabled()).toBe(true);
@@ -525,11 +525,11 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await phone.install(new URL(appleUrl));
 
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
-    await field(page, 'Program').selectOption({ label: 'Campaigned' });
+    await field(page, 'Loyalty card').selectOption({ label: 'Campaigned' });
     await page.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
-    await field(page, 'With all of the tags').fill('vip');
+    await field(page, 'With all of these tags').fill('vip');
     await page.getByText('Goes to 0 active members, 0 with the card on a phone.').waitFor();
-    await field(page, 'With all of the tags').fill('');
+    await field(page, 'With all of these tags').fill('');
     await field(page, 'Message').fill('Cake for everybody');
     await page.getByRole('region', { name: 'On the lock screen' }).getByText('Cake for everybody').waitFor();
     await page.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
@@ -540,7 +540,7 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await until(() => phone.history().at(-1)?.lockScreen === 'Cake for everybody');
     expect(await field(page, 'Message').inputValue()).toBe('');
-    expect(await field(page, 'Program').locator('option:checked').textContent()).toBe('Campaigned');
+    expect(await field(page, 'Loyalty card').locator('option:checked').textContent()).toBe('Campaigned');
     const sent = page.getByRole('row').filter({ hasText: 'Cake for everybody' });
     await sent.getByText('Completed').waitFor();
     await sent.getByRole('cell', { name: 'Campaigned', exact: true }).waitFor();
@@ -576,21 +576,26 @@ describe.runIf(hasBrowser)('a person', () => {
     const { body } = await real.merchant.call(`/merchants/me/members/${id}`);
     expect(body.data).toMatchObject({ firstName: 'Linus', lastName: 'Lost', phone: '+49 30 123456' });
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
-    await page.getByRole('row').filter({ hasText: 'Member edited' }).getByRole('link', { name: 'Linus Lost' }).click();
+    await page.getByRole('row').filter({ hasText: 'Member changed' }).getByRole('link', { name: 'Linus Lost' }).click();
     await heading(page, 'Linus Lost').waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export all that is kept' }).click();
     expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
-    await button(page, 'Erase').click();
-    const dialog = page.getByRole('dialog', { name: 'Erase Linus Lost?' });
+    await button(page, 'Delete for good').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete Linus Lost for good?' });
     await dialog.getByText('the balance: 20 POINTS').waitFor();
     expect(await findBarriers(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Erase' }).click();
+    await dialog.getByRole('button', { name: 'Delete for good' }).click();
     await heading(page, 'Members').waitFor();
     expect((await real.merchant.call(`/merchants/me/members/${id}`)).status).toBe(404);
     await page.getByRole('link', { name: 'Audit', exact: true }).click();
-    await field(page, 'Action').selectOption({ label: 'Member erased' });
-    await page.getByRole('row').filter({ hasText: 'Member erased' }).getByTitle(id).getByText(id.slice(0, 8)).waitFor();
+    await field(page, 'Action').selectOption({ label: 'Member deleted for good' });
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Member deleted for good' })
+      .getByTitle(id)
+      .getByText(id.slice(0, 8))
+      .waitFor();
     expect(await page.getByText('Linus').count()).toBe(0);
     await page.context().close();
   });
@@ -604,7 +609,10 @@ describe.runIf(hasBrowser)('who did something', () => {
     await sendImport(real.merchant, { programId, file: 'firstName,initialPoints\r\nIva Imported,3\r\n' });
     const { _id = '' } = (await until(() => members.findOne({ firstName: 'Iva Imported' }))) ?? {};
     const page = await open(`/members/${_id}`);
-    const row = page.getByRole('table', { name: 'Ledger' }).getByRole('row').filter({ hasText: 'Initial' });
+    const row = page
+      .getByRole('table', { name: /and rewards$/ })
+      .getByRole('row')
+      .filter({ hasText: 'Starting balance' });
     await row.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import' });
     await dialog.getByText('Completed').waitFor();
@@ -673,10 +681,10 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     expect(await page.locator('.notice.failed').count()).toBe(0);
     await field(page, 'Change of POINTS').fill('-5');
     await button(page, 'Change points').click();
-    await button(page, 'Reverse').first().click();
-    const dialog = page.getByRole('dialog', { name: 'Reverse this entry?' });
+    await button(page, 'Undo').first().click();
+    const dialog = page.getByRole('dialog', { name: 'Undo this entry?' });
     await dialog.getByLabel('Reason').fill('x'.repeat(1_000));
-    await dialog.getByRole('button', { name: 'Reverse' }).click();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
     await dialog.getByLabel('Reason').and(page.locator('[aria-invalid=true]')).waitFor();
     await page.context().close();
   });
@@ -751,7 +759,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     const revokedAt = async () => (await deps.collections.apiKeys.findOne({ _id: row._id }))?.revokedAt;
     const page = await open('/people');
     const dialog = page.getByRole('dialog');
-    await field(page, `Role of ${maker.email}`).selectOption({ label: 'viewer' });
+    await field(page, `Role of ${maker.email}`).selectOption({ label: 'Can look' });
     await dialog.getByText('They made API keys that still work: Cash desk.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Change' }).click();
@@ -848,15 +856,15 @@ const menuOf = (page: Page) => page.getByRole('navigation', { name: 'Pages' }).l
 
 const pages = [
   ['/', 'Overview'],
-  ['/programs', 'Programs'],
   ['/members', 'Members'],
-  ['/imports', 'Imports'],
   ['/campaigns', 'Campaigns'],
+  ['/programs', 'Programs'],
+  ['/imports', 'Imports'],
+  ['/readers', 'Readers'],
+  ['/people', 'People'],
   ['/webhooks', 'Webhooks'],
   ['/requests', 'Requests'],
-  ['/readers', 'Readers'],
   ['/api-keys', 'API keys'],
-  ['/people', 'People'],
   ['/audit', 'Audit'],
   ['/live-desk', 'Live desk'],
 ] as const;
@@ -932,7 +940,10 @@ describe.runIf(hasBrowser)('each page', () => {
     const changed = await real.merchant.call(`/merchants/me/members/${id}/points`, points);
     const requestId = changed.headers.get('x-request-id') ?? '';
     const page = await open(`/members/${id}`);
-    await page.getByRole('region', { name: 'Ledger' }).getByRole('link', { name: 'Request' }).click();
+    await page
+      .getByRole('region', { name: /and rewards$/ })
+      .getByRole('link', { name: 'Request' })
+      .click();
     await heading(page, 'Requests').waitFor();
     await page.getByRole('link', { name: requestId }).click();
     await heading(page, 'Request').waitFor();
@@ -962,7 +973,7 @@ describe.runIf(hasBrowser)('each page', () => {
     await keepScreenshot(page, 'console-overview-loading-desktop', { fullPage: false });
     answer();
     await numbers.getByText('Visits today').waitFor();
-    await field(page, 'Program').selectOption({ label: 'Stamped' });
+    await field(page, 'Loyalty card').selectOption({ label: 'Stamped' });
     await page.getByRole('heading', { level: 2, name: 'Rewards', exact: true }).waitFor();
     await page.context().close();
   });
@@ -980,7 +991,7 @@ describe.runIf(hasBrowser)('each page', () => {
     }
     await page.goto(`${real.service.publicUrl}/console/programs`);
     expect(await field(page, 'Name').isVisible()).toBe(false);
-    await page.getByText('New program').click();
+    await page.getByText('New loyalty card').click();
     await field(page, 'Name').fill('By phone');
     await page.context().close();
   });
@@ -996,7 +1007,7 @@ describe.runIf(hasBrowser)('each page', () => {
     const [broken, refused] = [[] as string[], new Set<string>()];
     page.on('pageerror', (error) => broken.push(error.message));
     page.on('response', (answer) => answer.status() === 403 && refused.add(new URL(answer.url()).pathname));
-    const lacks = page.getByText('Your role lacks the permission').first();
+    const lacks = page.getByText('Your role does not allow this').first();
     const closed = ['/api-keys', '/readers'];
     for (const path of [...pages.map(([one]) => one), program, member, `/webhooks/${hook.body.data.id}`]) {
       await page.goto(`${real.service.publicUrl}/console${path}`);

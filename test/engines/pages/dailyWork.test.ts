@@ -64,7 +64,7 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     await dialog(page, /Give/).waitFor({ state: 'detached' });
     await change('-5');
     await page.getByText('POINTS: 1,000,030 → 1,000,025').waitFor();
-    const ledger = page.getByRole('table', { name: 'Ledger' });
+    const ledger = page.getByRole('table', { name: /and rewards$/ });
     await ledger.getByText('Points taken').waitFor();
     await ledger.getByText('Points given').waitFor();
     await page.context().close();
@@ -83,7 +83,10 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     await until(() => button(page, '+3').isDisabled());
     await button(page, '+1').click();
     await page.getByText('STAMPS: 2 → 3').waitFor();
-    await page.getByRole('table', { name: 'Ledger' }).getByText('+1 stamp', { exact: true }).waitFor();
+    await page
+      .getByRole('table', { name: /and rewards$/ })
+      .getByText('+1 stamp', { exact: true })
+      .waitFor();
     await until(() => button(page, '+2').isDisabled());
     await button(page, '+1').click();
     await page.getByText('The card is full.').waitFor();
@@ -119,8 +122,11 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     await points(late.id, 1);
     aheadMs = 0;
     await page.goto(`${service.publicUrl}/console/members/${late.id}`);
-    await page.getByRole('table', { name: 'Ledger' }).getByText('+1 stamp', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    await page
+      .getByRole('table', { name: /and rewards$/ })
+      .getByText('+1 stamp', { exact: true })
+      .waitFor();
+    expect(await page.getByRole('button', { name: /^Undo [+-]/ }).count()).toBe(0);
     await page.context().close();
   });
 
@@ -138,9 +144,9 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     await field(page, 'First name').fill('Ottilou the');
     await page.getByRole('region', { name: 'Name and contact' }).getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.', { exact: true }).waitFor();
-    await button(page, 'Erase').click();
-    await dialog(page, /^Erase/)
-      .getByRole('button', { name: 'Erase' })
+    await button(page, 'Delete for good').click();
+    await dialog(page, /^Delete/)
+      .getByRole('button', { name: 'Delete for good' })
       .click();
     await heading(page, 'Members').waitFor();
     const nothing = async () => {

@@ -184,8 +184,15 @@ describe.runIf(hasBrowser)('a reader', () => {
     await at('lookup', { memberCode });
     await at('earn', { memberCode, sequence: 1 });
     const page = await open(`/members/${id}`);
-    await page.getByRole('table', { name: 'Ledger' }).getByRole('row').filter({ hasText: 'Counter till' }).waitFor();
-    const scan = page.getByRole('table', { name: 'Timeline' }).getByRole('row').filter({ hasText: 'pass scanned' });
+    await page
+      .getByRole('table', { name: /and rewards$/ })
+      .getByRole('row')
+      .filter({ hasText: 'Counter till' })
+      .waitFor();
+    const scan = page
+      .getByRole('table', { name: 'What happened' })
+      .getByRole('row')
+      .filter({ hasText: 'Card scanned' });
     await scan.getByText('Counter till').waitFor();
     await page.goto(`${service.publicUrl}/console/audit?targetId=${readerId}`);
     const entries = page.getByRole('row').filter({ hasText: 'Reader' });

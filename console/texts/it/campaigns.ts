@@ -1,0 +1,32 @@
+// Campaigns.
+import type { Catalogue } from '../en/index.js';
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('it');
+
+export const campaigns: Catalogue['campaigns'] = {
+  lead: 'Un messaggio sulle carte di tutte le persone scelte.',
+  new: 'Nuova campagna',
+  program: 'Carta fedeltà',
+  allPrograms: 'Tutte le carte fedeltà',
+  anyProgram: 'La Sua carta fedeltà',
+  tags: 'Chi lo riceve',
+  tagsHint: (tags: string[]) =>
+    `soci con tutte queste etichette, separate da virgole; vuoto: tutti${tags.length > 0 ? `; in uso: ${tags.join(', ')}` : ''}`,
+  message: 'Messaggio',
+  left: (characters: number) => `Restano ${characters} caratteri`,
+  audience: (members: number, isComplete: boolean) =>
+    `Arriva ${isComplete ? '' : 'almeno '}a ${many(members, 'socio attivo', 'soci attivi')}.`,
+  preview: 'Sulla schermata di blocco',
+  send: 'Invia',
+  sendTitle: 'Inviare questo messaggio?',
+  sent: 'La campagna è iniziata.',
+  none: 'Ancora nessuna campagna.',
+  started: 'Inizio',
+  state: 'Stato',
+  finishing: 'Tutti i soci sono stati elaborati. La campagna si sta chiudendo.',
+  matched: 'Soci',
+  pushed: 'Inviato',
+  skipped: 'Non su un telefono',
+  failed: 'Non ancora raggiunti',
+};

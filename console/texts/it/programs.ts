@@ -1,0 +1,41 @@
+// Programs and their posters.
+import type { Catalogue } from '../en/index.js';
+
+export const programs: Catalogue['programs'] = {
+  lead: 'Le Sue carte fedeltà: come appaiono, che cosa si raccoglie e che cosa si riceve.',
+  create: 'Nuova carta fedeltà',
+  name: 'Nome',
+  style: 'Tipo',
+  styles: {
+    stamps: 'Timbri',
+    points: 'Punti',
+    tiered: 'Punti con livelli',
+  },
+  program: 'Carta fedeltà',
+  unit: 'Che cosa si raccoglie',
+  goal: 'Obiettivo',
+  version: 'Versione',
+  state: 'Stato',
+  open: 'Aperta',
+  archived: 'Archiviata',
+  none: 'Ancora nessuna carta fedeltà. Dia qui sopra un nome a una.',
+};
+
+export const counterPoster: Catalogue['counterPoster'] = {
+  title: 'Locandina per il banco',
+  hint: 'Il codice QR della pagina d’iscrizione, nei colori, con il logo e nella lingua della carta pubblicata.',
+  format: 'Formato',
+  formats: {
+    a4: 'A4',
+    a5: 'A5',
+    tent: 'Cavaliere da tavolo (A4 da piegare)',
+  },
+  pdf: 'Scarica PDF',
+  png: 'Scarica immagine (PNG)',
+  saved: 'La locandina è tra i Suoi download.',
+  neverPublished: 'Pubblichi prima la carta: fino ad allora la sua pagina non esiste.',
+  archived: 'La carta è archiviata, perciò nessuno può iscriversi.',
+  closed: 'La pagina è chiusa e il codice non porterebbe da nessuna parte. La apra e pubblichi.',
+  lettersMissing: (letters: string) =>
+    `Ai caratteri della locandina mancano queste lettere dei testi della carta: ${letters}`,
+};

@@ -1,0 +1,120 @@
+// The console in languages other than English: what the browser asks for, what a person chooses, and nothing cut.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsole } from '../../../stack/buildConsole.js';
+import { until } from '../../rig/checks/until.js';
+import { findCuts } from '../../rig/checks/wholePage.js';
+import {
+  findBarriers,
+  hasBrowser,
+  keepScreenshot,
+  screens,
+  startBrowser,
+  type TestBrowser,
+} from '../../rig/standins/browser.js';
+import { fieldOf, headingOf, openConsole } from '../../rig/start/console.js';
+import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
+import { startService, type TestService } from '../../rig/start/service.js';
+
+let service: TestService;
+let browser: TestBrowser;
+let merchant: TestMerchant;
+let paths: [string, string][];
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  await buildConsole();
+  service = await startService();
+  browser = await startBrowser();
+  merchant = await aMerchant(service);
+  const fields = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10, rewardName: 'Kaffee' };
+  const { _id: programId } = await merchant.program({ ...fields, name: 'Café Lilo' });
+  const { id } = await merchant.enroll({ programId, firstName: 'Lilo', lastName: 'Iloul', initialPoints: 3 });
+  paths = [
+    ['overview', ''],
+    ['programs', '/programs'],
+    ['program', `/programs/${programId}`],
+    ['members', '/members'],
+    ['member', `/members/${id}`],
+    ...['imports', 'campaigns', 'webhooks', 'requests', 'readers', 'api-keys', 'people', 'audit', 'live-desk'].map(
+      (name): [string, string] => [name, `/${name}`],
+    ),
+  ];
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** Texts on the page, without codes, the phones (which speak the language of the card) and names of the API. */
+const readTexts = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { currentNode: node } = walker;
+    if (node.parentElement.closest('code, pre, style, script, .pass, .phones')) continue;
+    const text = node.data.trim();
+    if (text) found.push(text);
+  }
+  const spoken = [...document.querySelectorAll('[aria-label], [alt], [placeholder]')];
+  for (const element of spoken)
+    for (const name of ['aria-label', 'alt', 'placeholder']) if (element.getAttribute(name)) found.push(element.getAttribute(name));
+  return found;
+})()`;
+
+/** Words of English that neither German nor Italian has. */
+const english = /\b(?:the|and|with|this|that|are|your|you|of|for|not|yet|new|all|members?|cards?)\b/i;
+
+/** Titles of columns that only screen readers hear on a phone, and parts without a text. */
+const isHidden = /^(?:THEAD .*|\w+ [^ ]* ) is cut$/;
+
+/** Names of events and of a kind of barcode, and what stub mode says. */
+const ofTheApi = /^(?:member\.\w+|Interleaved 2 of 5 .*|(?:apple|google): nothing is pushed\..*)$/;
+
+const settled = (page: Page) => until(() => page.evaluate("!document.querySelector('.skeleton')"));
+
+const openIn = (locale: string, path: string, size: keyof typeof screens) =>
+  openConsole({ browser, service, merchant }, path, { screen: { ...screens[size], locale } });
+
+describe.runIf(hasBrowser)('the console', () => {
+  it.each([
+    ['de-AT', 'de', 'desktop'],
+    ['de-AT', 'de', 'phone'],
+    ['it-IT', 'it', 'desktop'],
+    ['it-IT', 'it', 'phone'],
+  ] as const)(
+    'of a browser in %s speaks %s on each page, and nothing is cut on a %s',
+    async (locale, language, size) => {
+      const page = await openIn(locale, '', size);
+      const wrong: string[] = [];
+      for (const [name, path] of paths) {
+        await page.goto(`${service.publicUrl}/console${path}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await settled(page);
+        expect(await page.evaluate('document.documentElement.lang')).toBe(language);
+        const texts = (await page.evaluate(readTexts)) as string[];
+        wrong.push(
+          ...texts.filter((text) => english.test(text) && !ofTheApi.test(text)).map((text) => `${name}: ${text}`),
+        );
+        wrong.push(
+          ...(await findCuts(page)).filter((found) => !isHidden.test(found)).map((found) => `${name}: ${found}`),
+        );
+        wrong.push(...(await findBarriers(page)).map((found) => `${name}: ${found}`));
+        await keepScreenshot(page, `console-${language}-${name}-${size}`);
+      }
+      expect(wrong).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it('keeps the language that a person chooses in this browser', async () => {
+    const page = await openIn('en-GB', '/members', 'desktop');
+    await headingOf(page, 'Members').waitFor();
+    await fieldOf(page, 'Language').selectOption({ label: 'Français' });
+    await headingOf(page, 'Membres').waitFor();
+    await page.goto(`${service.publicUrl}/console/readers`);
+    await headingOf(page, 'Appareils de caisse').waitFor();
+    expect(await page.evaluate('document.documentElement.lang')).toBe('fr');
+    await page.context().close();
+  });
+});
