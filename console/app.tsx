@@ -156,13 +156,15 @@ function Navigation({ shown }: { shown: readonly Entry[] }) {
             </section>
           );
         })}
-        <Select
-          name="language"
-          label={texts.frame.language}
-          value={language}
-          options={optionsOf(languages)}
-          onChange={speak}
-        />
+        <div className="language">
+          <Select
+            name="language"
+            label={texts.frame.language}
+            value={language}
+            options={optionsOf(languages)}
+            onChange={speak}
+          />
+        </div>
       </div>
     </nav>
   );

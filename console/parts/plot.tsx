@@ -2,6 +2,7 @@
 // loaded after the page is shown.
 import { useEffect, useRef, useState } from 'react';
 import type UPlot from 'uplot';
+import { locale } from '../language.js';
 import { texts } from '../texts.js';
 import { number } from './page.js';
 import { Table } from './table.js';
@@ -36,6 +37,7 @@ function useLibrary(): Library | undefined | null {
   return loaded;
 }
 
+const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
 const height = 180;
 const halfDay = 43_200;
 const powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -73,10 +75,11 @@ export function Plot({ title, days, series }: PlotProps) {
           y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
         },
         axes: [
-          axis,
+          { ...axis, values: (_, days) => days.map((seconds) => dayOfYear.format(seconds * 1_000)) },
           {
             ...axis,
             size: 56,
+            values: (_, amounts) => amounts.map(number),
             incrs: [1, 2, 5].flatMap((step) => powers.map((ten) => step * ten)).sort((a, b) => a - b),
           },
         ],

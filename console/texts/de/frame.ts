@@ -27,10 +27,14 @@ export const fieldNames: Catalogue['fieldNames'] = {
   initialPoints: 'Anfangsstand',
   externalId: 'Alte Kundennummer',
   birthday: 'Geburtstag',
-  delta: 'Ändern',
+  delta: 'Änderung',
   changeMessage: 'Nachricht für den Sperrbildschirm',
   roleIds: 'Rolle',
   slug: 'Webadresse',
+  programId: 'Kundenkarte',
+  name: 'Name',
+  tags: 'Schlagwörter',
+  status: 'Status',
 };
 
 export const menu: Catalogue['menu'] = {

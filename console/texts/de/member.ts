@@ -94,7 +94,7 @@ export const member: Catalogue['member'] = {
   noLedger: 'Noch hat nichts den Stand geändert.',
   when: 'Wann',
   what: 'Was',
-  change: 'Ändern',
+  change: 'Änderung',
   after_: 'Stand',
   by: 'Von',
   byProgram: 'Die Kundenkarte',

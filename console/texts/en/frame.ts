@@ -30,6 +30,10 @@ export const fieldNames = {
   changeMessage: 'Message for the lock screen',
   roleIds: 'Role',
   slug: 'Web address',
+  programId: 'Loyalty card',
+  name: 'Name',
+  tags: 'Tags',
+  status: 'Status',
 };
 
 export const menu = {

@@ -27,10 +27,14 @@ export const fieldNames: Catalogue['fieldNames'] = {
   initialPoints: 'Saldo inicial',
   externalId: 'Número de cliente antiguo',
   birthday: 'Fecha de nacimiento',
-  delta: 'Cambiar',
+  delta: 'Cambio',
   changeMessage: 'Mensaje para la pantalla bloqueada',
   roleIds: 'Función',
   slug: 'Dirección web',
+  programId: 'Tarjeta de fidelidad',
+  name: 'Nombre',
+  tags: 'Etiquetas',
+  status: 'Estado',
 };
 
 export const menu: Catalogue['menu'] = {

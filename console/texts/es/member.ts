@@ -94,7 +94,7 @@ export const member: Catalogue['member'] = {
   noLedger: 'Nada ha cambiado aún el saldo.',
   when: 'Cuándo',
   what: 'Qué',
-  change: 'Cambiar',
+  change: 'Cambio',
   after_: 'Saldo',
   by: 'Por',
   byProgram: 'La tarjeta de fidelidad',

@@ -27,10 +27,14 @@ export const fieldNames: Catalogue['fieldNames'] = {
   initialPoints: 'Solde de départ',
   externalId: 'Ancien numéro de client',
   birthday: 'Date de naissance',
-  delta: 'Modifier',
+  delta: 'Changement',
   changeMessage: 'Message pour l’écran verrouillé',
   roleIds: 'Rôle',
   slug: 'Adresse web',
+  programId: 'Carte de fidélité',
+  name: 'Nom',
+  tags: 'Étiquettes',
+  status: 'État',
 };
 
 export const menu: Catalogue['menu'] = {

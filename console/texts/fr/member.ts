@@ -94,7 +94,7 @@ export const member: Catalogue['member'] = {
   noLedger: 'Rien n’a encore changé le solde.',
   when: 'Quand',
   what: 'Quoi',
-  change: 'Modifier',
+  change: 'Changement',
   after_: 'Solde',
   by: 'Par',
   byProgram: 'La carte de fidélité',

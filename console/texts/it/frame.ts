@@ -27,10 +27,14 @@ export const fieldNames: Catalogue['fieldNames'] = {
   initialPoints: 'Saldo iniziale',
   externalId: 'Vecchio numero cliente',
   birthday: 'Data di nascita',
-  delta: 'Modifica',
+  delta: 'Variazione',
   changeMessage: 'Messaggio per la schermata di blocco',
   roleIds: 'Ruolo',
   slug: 'Indirizzo web',
+  programId: 'Carta fedeltà',
+  name: 'Nome',
+  tags: 'Etichette',
+  status: 'Stato',
 };
 
 export const menu: Catalogue['menu'] = {

@@ -94,7 +94,7 @@ export const member: Catalogue['member'] = {
   noLedger: 'Niente ha ancora cambiato il saldo.',
   when: 'Quando',
   what: 'Che cosa',
-  change: 'Modifica',
+  change: 'Variazione',
   after_: 'Saldo',
   by: 'Da',
   byProgram: 'La carta fedeltà',
