@@ -46,6 +46,7 @@ export const audit: Catalogue['audit'] = {
     'member.card-link': 'Neuer Kartenlink nach verlorenem Telefon',
     'member.erase': 'Mitglied endgültig gelöscht',
     'member.export': 'Daten eines Mitglieds exportiert',
+    'member.export-list': 'Liste der Mitglieder heruntergeladen',
     'member.export-timeline': 'Verlauf eines Mitglieds heruntergeladen',
     'import.start': 'Import begonnen',
     'import.export-errors': 'Fehlerhafte Zeilen eines Imports heruntergeladen',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('de');
+const { many, number } = wordsIn('de');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Eine Nachricht auf die Karten aller, die dazu passen.',
@@ -10,19 +10,24 @@ export const campaigns: Catalogue['campaigns'] = {
   program: 'Kundenkarte',
   allPrograms: 'Alle Kundenkarten',
   anyProgram: 'Ihre Kundenkarte',
-  tags: 'Wer sie bekommt',
+  tags: 'Mit allen diesen Schlagwörtern',
   tagsHint: (tags: string[]) =>
     `Mitglieder mit allen diesen Schlagwörtern, durch Kommas getrennt; leer: alle${tags.length > 0 ? `; in Gebrauch: ${tags.join(', ')}` : ''}`,
   message: 'Nachricht',
   left: (characters: number) => `Noch ${characters} Zeichen`,
-  audience: (members: number, isComplete: boolean) =>
-    `Geht an ${isComplete ? '' : 'mindestens '}${many(members, 'aktives Mitglied', 'aktive Mitglieder')}.`,
+  audience: ({ matched, reachable, complete }) =>
+    `Geht an ${complete ? '' : 'mindestens '}${many(matched, 'aktives Mitglied', 'aktive Mitglieder')}, davon ${number(reachable)} mit der Karte auf dem Telefon.`,
+  who: 'Wer sie bekommt',
+  when: 'Senden am',
+  whenHint: 'leer: sofort',
+  later: (moment) => `Wird am ${moment} gesendet.`,
+  planned: 'Die Kampagne ist geplant.',
   preview: 'Auf dem Sperrbildschirm',
   send: 'Senden',
   sendTitle: 'Diese Nachricht senden?',
   sent: 'Die Kampagne hat begonnen.',
   none: 'Noch keine Kampagne.',
-  started: 'Begonnen',
+  started: 'Gesendet',
   state: 'Zustand',
   finishing: 'Alle Mitglieder sind erledigt. Die Kampagne wird abgeschlossen.',
   matched: 'Mitglieder',

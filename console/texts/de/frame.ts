@@ -102,6 +102,7 @@ export const session: Catalogue['session'] = {
 };
 
 export const phases: Catalogue['phases'] = {
+  scheduled: 'Geplant',
   storing: 'Wird hochgeladen',
   queued: 'Wartet',
   creating: 'Mitglieder werden angelegt',

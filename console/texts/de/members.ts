@@ -23,6 +23,7 @@ export const members: Catalogue['members'] = {
   },
   lastVisit: 'Letzter Besuch',
   found: (total: number) => many(total, 'Mitglied', 'Mitglieder'),
+  download: 'Liste herunterladen (CSV)',
   none: 'Keine Treffer.',
   person: 'Person',
   email: 'E-Mail',

@@ -9,7 +9,7 @@ export const campaigns = {
   program: 'Loyalty card',
   allPrograms: 'All loyalty cards',
   anyProgram: 'Your loyalty card',
-  tags: 'Who gets it',
+  tags: 'With all of these tags',
   tagsHint: (tags: string[]) =>
     `members with all of these tags, separated by commas; empty: everybody${tags.length > 0 ? `; in use: ${tags.join(', ')}` : ''}`,
   message: 'Message',

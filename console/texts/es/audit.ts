@@ -46,6 +46,7 @@ export const audit: Catalogue['audit'] = {
     'member.card-link': 'Enlace nuevo tras perder el teléfono',
     'member.erase': 'Socio borrado para siempre',
     'member.export': 'Datos de un socio exportados',
+    'member.export-list': 'Lista de socios descargada',
     'member.export-timeline': 'Historial de un socio descargado',
     'import.start': 'Importación iniciada',
     'import.export-errors': 'Filas fallidas de una importación descargadas',

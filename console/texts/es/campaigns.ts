@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('es');
+const { many, number } = wordsIn('es');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Un mensaje en las tarjetas de todas las personas elegidas.',
@@ -10,19 +10,24 @@ export const campaigns: Catalogue['campaigns'] = {
   program: 'Tarjeta de fidelidad',
   allPrograms: 'Todas las tarjetas de fidelidad',
   anyProgram: 'Su tarjeta de fidelidad',
-  tags: 'Quién lo recibe',
+  tags: 'Con todas estas etiquetas',
   tagsHint: (tags: string[]) =>
     `socios con todas estas etiquetas, separadas por comas; vacío: todos${tags.length > 0 ? `; en uso: ${tags.join(', ')}` : ''}`,
   message: 'Mensaje',
   left: (characters: number) => `Quedan ${characters} caracteres`,
-  audience: (members: number, isComplete: boolean) =>
-    `Llega a ${isComplete ? '' : 'al menos '}${many(members, 'socio activo', 'socios activos')}.`,
+  audience: ({ matched, reachable, complete }) =>
+    `Llega a ${complete ? '' : 'al menos '}${many(matched, 'socio activo', 'socios activos')}, ${number(reachable)} con la tarjeta en un teléfono.`,
+  who: 'Quién lo recibe',
+  when: 'Enviar el',
+  whenHint: 'vacío: ahora mismo',
+  later: (moment) => `Se envía el ${moment}.`,
+  planned: 'La campaña está planificada.',
   preview: 'En la pantalla bloqueada',
   send: 'Enviar',
   sendTitle: '¿Enviar este mensaje?',
   sent: 'La campaña ha empezado.',
   none: 'Ninguna campaña todavía.',
-  started: 'Inicio',
+  started: 'Envío',
   state: 'Estado',
   finishing: 'Todos los socios están listos. La campaña se está cerrando.',
   matched: 'Socios',

@@ -102,6 +102,7 @@ export const session: Catalogue['session'] = {
 };
 
 export const phases: Catalogue['phases'] = {
+  scheduled: 'Planificado',
   storing: 'Subiendo',
   queued: 'En espera',
   creating: 'Añadiendo socios',

@@ -23,6 +23,7 @@ export const members: Catalogue['members'] = {
   },
   lastVisit: 'Última visita',
   found: (total: number) => many(total, 'socio', 'socios'),
+  download: 'Descargar la lista (CSV)',
   none: 'Sin resultados.',
   person: 'Persona',
   email: 'Correo electrónico',

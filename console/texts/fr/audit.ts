@@ -46,6 +46,7 @@ export const audit: Catalogue['audit'] = {
     'member.card-link': 'Nouveau lien de carte après une perte',
     'member.erase': 'Membre supprimé définitivement',
     'member.export': 'Données d’un membre exportées',
+    'member.export-list': 'Liste des membres téléchargée',
     'member.export-timeline': 'Historique d’un membre téléchargé',
     'import.start': 'Importation commencée',
     'import.export-errors': 'Lignes en échec d’une importation téléchargées',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('fr');
+const { many, number } = wordsIn('fr');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Un message sur les cartes de toutes les personnes concernées.',
@@ -10,19 +10,24 @@ export const campaigns: Catalogue['campaigns'] = {
   program: 'Carte de fidélité',
   allPrograms: 'Toutes les cartes de fidélité',
   anyProgram: 'Votre carte de fidélité',
-  tags: 'Qui le reçoit',
+  tags: 'Avec toutes ces étiquettes',
   tagsHint: (tags: string[]) =>
     `membres avec toutes ces étiquettes, séparées par des virgules ; vide : tout le monde${tags.length > 0 ? ` ; utilisées : ${tags.join(', ')}` : ''}`,
   message: 'Message',
   left: (characters: number) => `Encore ${characters} caractères`,
-  audience: (members: number, isComplete: boolean) =>
-    `Pour ${isComplete ? '' : 'au moins '}${many(members, 'membre actif', 'membres actifs')}.`,
+  audience: ({ matched, reachable, complete }) =>
+    `Pour ${complete ? '' : 'au moins '}${many(matched, 'membre actif', 'membres actifs')}, dont ${number(reachable)} avec la carte sur un téléphone.`,
+  who: 'Qui le reçoit',
+  when: 'Envoyer le',
+  whenHint: 'vide : tout de suite',
+  later: (moment) => `Envoi le ${moment}.`,
+  planned: 'La campagne est planifiée.',
   preview: 'Sur l’écran verrouillé',
   send: 'Envoyer',
   sendTitle: 'Envoyer ce message ?',
   sent: 'La campagne a commencé.',
   none: 'Aucune campagne.',
-  started: 'Début',
+  started: 'Envoi',
   state: 'État',
   finishing: 'Tous les membres sont traités. La campagne se termine.',
   matched: 'Membres',

@@ -102,6 +102,7 @@ export const session: Catalogue['session'] = {
 };
 
 export const phases: Catalogue['phases'] = {
+  scheduled: 'Planifié',
   storing: 'Envoi du fichier',
   queued: 'En attente',
   creating: 'Ajout des membres',

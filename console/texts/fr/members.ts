@@ -23,6 +23,7 @@ export const members: Catalogue['members'] = {
   },
   lastVisit: 'Dernière visite',
   found: (total: number) => many(total, 'membre', 'membres'),
+  download: 'Télécharger la liste (CSV)',
   none: 'Aucun résultat.',
   person: 'Personne',
   email: 'E-mail',

@@ -46,6 +46,7 @@ export const audit: Catalogue['audit'] = {
     'member.card-link': 'Nuovo link dopo un telefono perso',
     'member.erase': 'Socio eliminato per sempre',
     'member.export': 'Dati di un socio esportati',
+    'member.export-list': 'Elenco dei soci scaricato',
     'member.export-timeline': 'Storia di un socio scaricata',
     'import.start': 'Importazione iniziata',
     'import.export-errors': 'Righe non riuscite di un’importazione scaricate',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('it');
+const { many, number } = wordsIn('it');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Un messaggio sulle carte di tutte le persone scelte.',
@@ -10,19 +10,24 @@ export const campaigns: Catalogue['campaigns'] = {
   program: 'Carta fedeltà',
   allPrograms: 'Tutte le carte fedeltà',
   anyProgram: 'La Sua carta fedeltà',
-  tags: 'Chi lo riceve',
+  tags: 'Con tutte queste etichette',
   tagsHint: (tags: string[]) =>
     `soci con tutte queste etichette, separate da virgole; vuoto: tutti${tags.length > 0 ? `; in uso: ${tags.join(', ')}` : ''}`,
   message: 'Messaggio',
   left: (characters: number) => `Restano ${characters} caratteri`,
-  audience: (members: number, isComplete: boolean) =>
-    `Arriva ${isComplete ? '' : 'almeno '}a ${many(members, 'socio attivo', 'soci attivi')}.`,
+  audience: ({ matched, reachable, complete }) =>
+    `Arriva ${complete ? '' : 'almeno '}a ${many(matched, 'socio attivo', 'soci attivi')}, ${number(reachable)} con la carta su un telefono.`,
+  who: 'Chi lo riceve',
+  when: 'Invia il',
+  whenHint: 'vuoto: subito',
+  later: (moment) => `Viene inviato il ${moment}.`,
+  planned: 'La campagna è programmata.',
   preview: 'Sulla schermata di blocco',
   send: 'Invia',
   sendTitle: 'Inviare questo messaggio?',
   sent: 'La campagna è iniziata.',
   none: 'Ancora nessuna campagna.',
-  started: 'Inizio',
+  started: 'Invio',
   state: 'Stato',
   finishing: 'Tutti i soci sono stati elaborati. La campagna si sta chiudendo.',
   matched: 'Soci',

@@ -102,6 +102,7 @@ export const session: Catalogue['session'] = {
 };
 
 export const phases: Catalogue['phases'] = {
+  scheduled: 'Programmato',
   storing: 'Invio del file',
   queued: 'In attesa',
   creating: 'Aggiunta dei soci',

@@ -23,6 +23,7 @@ export const members: Catalogue['members'] = {
   },
   lastVisit: 'Ultima visita',
   found: (total: number) => many(total, 'socio', 'soci'),
+  download: 'Scarica l’elenco (CSV)',
   none: 'Nessun risultato.',
   person: 'Persona',
   email: 'E-mail',

@@ -56,7 +56,16 @@ describe.each(languages)('the console in %s', (language) => {
       [{ what: 'ready', who: 'iphone' }],
     ];
     const neutral = [
-      ...['frame.call', 'frame.callTook', 'member.plus', 'member.kinds.apple', 'member.changed', 'desk.cardOption'],
+      ...[
+        'frame.call',
+        'frame.callTook',
+        'member.plus',
+        'member.kinds.apple',
+        'member.changed',
+        'desk.cardOption',
+        'desk.after',
+      ],
+      ...['design.languageNamed'],
       ...['imports.passesOf', 'requests.ms', 'requests.change', 'webhooks.ms', 'webhooks.seconds', 'overview.amount'],
     ];
     const english = new Map(listed(en));
