@@ -167,9 +167,9 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.getByRole('link', { name: 'Programs', exact: true }).click();
     await page.getByRole('link', { name: 'Corner Coffee' }).click();
     await field(page, 'Background').fill('#1e3a8a');
-    await publish(page, '1 pass in use will change.');
+    await publish(page, '1 card in use will change.');
     const rebuild = page.getByRole('region', { name: 'Cards in use are updated' });
-    await rebuild.getByText('Completed: 1 of 1 pass').waitFor();
+    await rebuild.getByText('Completed: 1 of 1 card').waitFor();
     await until(() => Object(phone.history().at(-1)?.json).backgroundColor === 'rgb(30, 58, 138)');
     await page.context().close();
   });
