@@ -3,7 +3,7 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
-import { type Finding, findingsOf } from './api.js';
+import { type Finding, findingsOf, refusalOf } from './api.js';
 import { createStore } from './store.js';
 import { fieldNames, texts } from './texts.js';
 
@@ -82,10 +82,10 @@ const isMarked = ({ path }: Finding): boolean =>
 
 /** What a failed action says; undefined where a form says it at its fields. */
 function sentenceOf(error: Error, unanswered: string): string | undefined {
-  if (!(error instanceof LoyaltyError)) return error.message;
-  if (error.code === 'NETWORK') return unanswered;
+  const code = error instanceof LoyaltyError ? error.code : '';
+  if (code === 'NETWORK') return unanswered;
   const findings = findingsOf(error);
-  if (error.code !== 'VALIDATION_FAILED' || findings.length === 0) return error.message;
+  if (code !== 'VALIDATION_FAILED' || findings.length === 0) return refusalOf(error);
   const others = findings.filter((finding) => !isMarked(finding));
   if (others.length === 0) return undefined;
   return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${labelOf(path)} ${message}`).join('; '));

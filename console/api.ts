@@ -5,6 +5,7 @@
 // hears a process of the demo (pages/liveDesk.tsx).
 import { errorOf } from '../sdk/errors.js';
 import { type components, createClient, LoyaltyError } from '../sdk/index.js';
+import { language } from './language.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
 
@@ -77,8 +78,9 @@ async function sendNoted(request: Request): Promise<Response> {
 /** A person waits for the answer; the pictures of a program may take long to be sent. */
 const retry = { tries: 5, attemptMs: 120_000 };
 
-/** The browser sends the cookie of the session. */
-export const api = createClient({ baseUrl: apiUrl, fetch: sendNoted, retry });
+/** The language of the screen need not be that of the browser, which sends the cookie of the session. */
+const headers = { 'Accept-Language': language };
+export const api = createClient({ baseUrl: apiUrl, headers, fetch: sendNoted, retry });
 
 /** Throws LoyaltyError. */
 export const data = async <T>(call: Promise<{ data: T }>): Promise<T> => (await call).data;
@@ -87,6 +89,10 @@ export const data = async <T>(call: Promise<{ data: T }>): Promise<T> => (await 
 export const failureOf = (status: number, body: unknown): LoyaltyError => errorOf(new Response(null, { status }), body);
 export const unanswered = (): LoyaltyError =>
   new LoyaltyError({ status: 0, code: 'NETWORK', message: texts.frame.notAnswered });
+
+/** What was refused, in the language of the screen where the service has a sentence in it. */
+export const refusalOf = (error: Error): string =>
+  (error instanceof LoyaltyError ? error.display : undefined) ?? error.message;
 
 const builtIn: Readonly<Record<string, string | undefined>> = texts.people.builtIn;
 

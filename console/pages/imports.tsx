@@ -6,6 +6,7 @@ import type { components } from '../../sdk/index.js';
 import { inWords, useAction, useRead } from '../actions.js';
 import { api, apiUrl, data, failureOf, noteCall, unanswered } from '../api.js';
 import { parseCsv, separatorOf, toCsv } from '../csv.js';
+import { language } from '../language.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
@@ -83,6 +84,7 @@ function send(
     };
     request.open('POST', url);
     request.setRequestHeader('Content-Type', type);
+    request.setRequestHeader('Accept-Language', language);
     request.send(file);
   });
 }

@@ -30,7 +30,7 @@ const whatOf = (type: keyof typeof said.types, delta: number, isStamps: boolean)
 
 /** An import, and a program that lets points expire, have no name. */
 function By({ actor: { type, id }, name }: { actor: { type: string; id: string }; name: string }) {
-  if (type === 'import') return <ShowImport id={id} label={texts.imports.import} title={texts.imports.import} />;
+  if (type === 'import') return <ShowImport id={id} label={texts.imports.one} title={texts.imports.one} />;
   return <Address>{type === 'program' ? said.byProgram : name}</Address>;
 }
 

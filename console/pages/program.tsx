@@ -86,7 +86,7 @@ function Live({ id }: { id: string }) {
             facts={[
               [said.style, style && texts.programs.styles[style]],
               [said.unit, fields?.primaryLabel],
-              [said.goal, goal ?? texts.frame.none],
+              [said.goal, goal === undefined ? texts.frame.none : number(goal)],
               [said.goalReward, rewardName ?? texts.frame.none],
               [texts.programs.version, version],
               [

@@ -4,24 +4,26 @@ import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Badge, Failure, Page, Panel } from '../parts/page.js';
+import { Badge, Failure, number, Page, Panel } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { optionsOf, texts } from '../texts.js';
 
 const said = texts.programs;
 type Style = components['schemas']['Program']['style'];
 
+const { points, stamps, bronze, silver, gold } = said.beginnings;
+
 /** The content of a new program, which can be published unchanged. */
 const beginnings = {
-  points: { fields: { primaryLabel: 'POINTS' }, goal: 100 },
-  stamps: { fields: { primaryLabel: 'STAMPS' }, goal: 10 },
+  points: { fields: { primaryLabel: points }, goal: 100 },
+  stamps: { fields: { primaryLabel: stamps }, goal: 10 },
   tiered: {
-    fields: { primaryLabel: 'POINTS' },
+    fields: { primaryLabel: points },
     goal: 500,
     tiers: [
-      { name: 'Bronze', threshold: 0 },
-      { name: 'Silver', threshold: 200 },
-      { name: 'Gold', threshold: 1_000 },
+      { name: bronze, threshold: 0 },
+      { name: silver, threshold: 200 },
+      { name: gold, threshold: 1_000 },
     ],
   },
 };
@@ -80,7 +82,11 @@ export function Programs() {
           { title: said.program, cell: ({ _id, name }) => <Link href={`/programs/${_id}`}>{name}</Link> },
           { title: said.style, cell: ({ style }) => said.styles[style] },
           { title: said.unit, cell: ({ fields }) => fields.primaryLabel },
-          { title: said.goal, numeric: true, cell: ({ goal }) => goal ?? texts.frame.none },
+          {
+            title: said.goal,
+            numeric: true,
+            cell: ({ goal }) => (goal === undefined ? texts.frame.none : number(goal)),
+          },
           { title: said.version, numeric: true, cell: ({ version }) => version },
           {
             title: said.state,

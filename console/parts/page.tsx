@@ -2,7 +2,7 @@
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LoyaltyError } from '../../sdk/index.js';
-import { serviceUrl } from '../api.js';
+import { refusalOf, serviceUrl } from '../api.js';
 import { language, locale } from '../language.js';
 import { lacking, may, type Permission } from '../session.js';
 import { wordsIn } from '../texts/words.js';
@@ -67,7 +67,7 @@ export function Failure({ error }: { error: Error | null }) {
   if (!error) return null;
   const { code = '', details } = error instanceof LoyaltyError ? error : {};
   const missing = (details as { missing?: string[] } | undefined)?.missing;
-  const sentence = code === 'NETWORK' ? texts.frame.notAnswered : error.message;
+  const sentence = code === 'NETWORK' ? texts.frame.notAnswered : refusalOf(error);
   return (
     <p className="banner failed" role="alert">
       {missing ? texts.frame.notAllowed(missing.join(', ')) : sentence}

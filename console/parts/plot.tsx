@@ -38,6 +38,7 @@ function useLibrary(): Library | undefined | null {
 }
 
 const dayOfYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'numeric', timeZone: 'UTC' });
+const wholeDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 const height = 180;
 const halfDay = 43_200;
 const powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -144,7 +145,7 @@ export function Plot({ title, days, series }: PlotProps) {
           keyOf={({ day }) => day}
           empty={texts.plots.none}
           columns={[
-            { title: texts.plots.day, cell: ({ day }) => day },
+            { title: texts.plots.day, cell: ({ day }) => wholeDay.format(Date.parse(day)) },
             ...series.map((one, index) => ({
               title: one.title,
               numeric: true,

@@ -1,5 +1,6 @@
 // All texts of the till, in the five languages of the service.
 import { type Language, language, locale } from '../language.js';
+import { withFrenchSpaces } from '../texts/spaces.js';
 
 const en = {
   title: 'Till',
@@ -182,7 +183,7 @@ const fr: Texts = {
     on: 'En ligne',
     off: 'Pas d’internet',
     unknown: 'Connexion',
-    waiting: (count) => `${count} pas encore envoyé`,
+    waiting: (count) => `${count} à envoyer`,
   },
   find: {
     title: 'Client suivant',
@@ -210,13 +211,13 @@ const fr: Texts = {
     of: (goal) => `sur ${goal}`,
     age: (ago) => `Solde ${ago}`,
     stranger: 'Cette caisse ne connaît pas encore la carte. La saisie sera vérifiée au retour d’internet.',
-    stamps: (count) => (count === 1 ? '1 tampon' : `${count} tampons`),
+    stamps: (count) => (count < 2 ? `${count} tampon` : `${count} tampons`),
     full: 'La carte est pleine.',
     inactive: 'Cette carte n’est pas active.',
     amount: (currency) => `Montant en ${currency}`,
     add: 'Ajouter les points',
     noEarning: 'Les points de cette carte ne sont pas donnés ici.',
-    redeem: (name) => `Utiliser : ${name}`,
+    redeem: (name) => `Remettre : ${name}`,
     reward: 'Récompense',
     more: 'Donner encore',
     undo: 'Annuler',
@@ -231,7 +232,7 @@ const fr: Texts = {
     waiting: 'En attente',
     refused: (why) => `Refusé : ${why}`,
     later: 'Ce sera envoyé au retour d’internet.',
-    redeemed: (name) => `Utilisé : ${name}`,
+    redeemed: (name) => `Remis : ${name}`,
     undone: (deed) => `Annulé : ${deed}`,
     lost: 'Peut-être pas arrivé avant que cette caisse soit reconnectée. Regardez le solde de la carte avant de saisir de nouveau.',
   },
@@ -258,7 +259,7 @@ const es: Texts = {
     hint: 'El código tiene ocho letras. Quien lleva el negocio lo crea en la consola, en «Dispositivos de caja».',
     label: 'Código de vinculación',
     connect: 'Conectar',
-    person: 'Entrar con el correo',
+    person: 'Iniciar sesión con el correo',
     back: 'Volver',
     unsent: (count) => `Sin enviar: ${count}. Un código nuevo no puede enviar estos registros.`,
   },
@@ -327,7 +328,7 @@ const es: Texts = {
   out: {
     reader: 'Esta caja se ha desconectado. Sus registros se conservan. Escriba un código nuevo para seguir.',
     person: 'Ha cerrado la sesión. Sus registros se conservan.',
-    signIn: 'Entrar',
+    signIn: 'Iniciar sesión',
   },
 };
 
@@ -335,35 +336,35 @@ const it: Texts = {
   title: 'Cassa',
   pair: {
     title: 'Collega questa cassa',
-    hint: 'Il codice ha otto lettere. Chi gestisce il negozio lo crea nella console, in «Dispositivi di cassa».',
+    hint: 'Il codice ha otto lettere. Chi gestisce l’attività lo crea nella console, in «Dispositivi di cassa».',
     label: 'Codice di abbinamento',
     connect: 'Collega',
-    person: 'Accedi invece con l’email',
+    person: 'Accedi invece con l’e-mail',
     back: 'Indietro',
     unsent: (count) => `Non ancora inviate: ${count}. Un nuovo codice non può inviare queste registrazioni.`,
   },
   line: { on: 'In linea', off: 'Senza internet', unknown: 'Collegamento', waiting: (count) => `${count} da inviare` },
   find: {
     title: 'Prossimo cliente',
-    hint: 'Scansiona la carta del cliente o digita il suo numero.',
+    hint: 'Scansioni la carta del cliente o digiti il suo numero.',
     label: 'Numero della carta',
-    labelMore: 'Numero della carta, telefono o email',
+    labelMore: 'Numero della carta, telefono o e-mail',
     button: 'Cerca',
     looking: 'Ricerca…',
     camera: 'Scansiona con la fotocamera',
     cameraOff: 'Spegni la fotocamera',
     view: 'Immagine della fotocamera',
-    refused: 'La fotocamera non funziona. Consentila nelle impostazioni del dispositivo o digita il numero.',
-    stopped: 'La fotocamera si è fermata. Questa pagina la riapre. Nel frattempo digita il numero.',
+    refused: 'La fotocamera non funziona. La consenta nelle impostazioni del dispositivo o digiti il numero.',
+    stopped: 'La fotocamera si è fermata. Questa pagina la riapre. Nel frattempo digiti il numero.',
     repeated: 'Questa carta è appena stata letta.',
     again: 'Apri di nuovo',
-    offline: 'Senza internet. Scansiona o digita il numero della carta.',
+    offline: 'Senza internet. Scansioni o digiti il numero della carta.',
     unknown: 'Nessuna carta con questo numero.',
   },
   choose: {
     whose: 'Di chi è la carta?',
     which: 'Quale carta è?',
-    readings: 'Le lettere del lettore si possono leggere in due modi. Confronta con la carta.',
+    readings: 'Le lettere del lettore si possono leggere in due modi. Confronti con la carta.',
   },
   member: {
     of: (goal) => `su ${goal}`,
@@ -392,26 +393,26 @@ const it: Texts = {
     later: 'Sarà inviato quando torna internet.',
     redeemed: (name) => `Riscattato: ${name}`,
     undone: (deed) => `Annullato: ${deed}`,
-    lost: 'Forse non è arrivato prima che questa cassa fosse ricollegata. Guarda il saldo della carta prima di registrare di nuovo.',
+    lost: 'Forse non è arrivato prima che questa cassa fosse ricollegata. Guardi il saldo della carta prima di registrare di nuovo.',
   },
   store: {
     notNoted: 'NON annotato.',
     tryAgain:
-      'Questo dispositivo non ha potuto salvarlo. Riprova; se non riesce di nuovo, chiudi la pagina e riaprila.',
+      'Questo dispositivo non ha potuto salvarlo. Riprovi; se non riesce di nuovo, chiuda la pagina e la riapra.',
     broken:
-      'Questo dispositivo ora non può salvare nulla, quindi niente viene annotato. Chiudi la pagina e riaprila. In una finestra privata la cassa non funziona.',
+      'Questo dispositivo ora non può salvare nulla, quindi niente viene annotato. Chiuda la pagina e la riapra. In una finestra privata la cassa non funziona.',
     retry: 'Riprova',
   },
   sound: 'Suono e vibrazione',
   lists: { refused: 'Non registrato', last: 'Ultime registrazioni', dismiss: 'Visto', none: 'Nessuna registrazione.' },
   out: {
-    reader: 'Questa cassa è stata scollegata. Le registrazioni restano. Digita un nuovo codice per continuare.',
+    reader: 'Questa cassa è stata scollegata. Le registrazioni restano. Digiti un nuovo codice per continuare.',
     person: 'La sessione è chiusa. Le registrazioni restano.',
     signIn: 'Accedi',
   },
 };
 
-const catalogues: Record<Language, Texts> = { en, de, fr, es, it };
+const catalogues: Record<Language, Texts> = { en, de, fr: withFrenchSpaces(fr), es, it };
 export const texts = catalogues[language];
 
 const steps = [

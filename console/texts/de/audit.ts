@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
-  lead: 'Alle Änderungen außer den Punkten der Mitglieder, 400 Tage lang gespeichert.',
+  lead: 'Wer was geändert oder exportiert hat, außer Punkten; 400 Tage lang gespeichert.',
   actor: 'Wer',
   action: 'Vorgang',
   actions: {
@@ -53,7 +53,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Zeilen bekannter Mitglieder eines Imports heruntergeladen',
     'import.mail-cards': 'Karten an die Personen eines Imports gesendet',
     'campaign.send': 'Kampagne gesendet',
-    'batch.cancel': 'Stapel abgebrochen',
+    'batch.cancel': 'Laufender Vorgang abgebrochen',
     'webhook.create': 'Webhook erstellt',
     'webhook.edit': 'Webhook geändert',
     'webhook.delete': 'Webhook gelöscht',
@@ -68,7 +68,7 @@ export const audit: Catalogue['audit'] = {
   target: 'Betrifft',
   anybody: 'Alle Personen',
   anything: 'Alles',
-  targets: { import: 'Importieren', campaign: 'Kampagne', batch: 'Stapel', delivery: 'Zustellung' },
+  targets: { import: 'Import', campaign: 'Kampagne', batch: 'Vorgang', delivery: 'Zustellung' },
   when: 'Wann',
   fields: 'Was sich geändert hat',
   details: 'Einzelheiten',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { either, many } = wordsIn('de');
+const { either, many, number } = wordsIn('de');
 
 export const design: Catalogue['design'] = {
   title: 'Kundenkarte',
@@ -29,7 +29,7 @@ export const design: Catalogue['design'] = {
   descriptionHint: 'was VoiceOver über die Karte sagt; leer: ihr Name',
   poster: 'Ein Plakat auf iPhones mit iOS 27',
   artwork: 'Bild des Plakats',
-  artworkHint: 'PNG oder JPEG, hochkant; wird auf 358 x 448 Punkte zugeschnitten',
+  artworkHint: 'PNG oder JPEG, hochkant; wird auf 1074 × 1344 Pixel zugeschnitten',
   primaryLogo: 'Logo auf dem Plakat',
   primaryLogoHint: 'Ziehen Sie ein Bild hierher. Es wird auf 378 × 90 verkleinert.',
   website: 'Website',
@@ -144,7 +144,7 @@ export const design: Catalogue['design'] = {
   sampleMessage: 'Danke für Ihren Besuch',
   live: 'Die Kundenkarte ist veröffentlicht.',
   unpublished: 'Gespeicherte Änderungen sind noch nicht veröffentlicht.',
-  neverPublished: 'Ein Entwurf: Nur Sie sehen ihn.',
+  neverPublished: 'Ein Entwurf: Gäste sehen ihn noch nicht.',
   unsaved: 'Nicht gespeicherte Änderungen',
   openPage: 'Anmeldeseite öffnen',
   saved: 'Als Entwurf gespeichert.',
@@ -165,15 +165,16 @@ export const design: Catalogue['design'] = {
   archive: 'Archivieren',
   archiveTitle: 'Diese Kundenkarte archivieren?',
   archiveHint:
-    'Niemand kann sich mehr anmelden. Mitglieder behalten ihre Karten, und Sie können sie jederzeit wiederherstellen.',
+    'Niemand kann sich mehr anmelden. Mitglieder behalten ihre Karten, und Sie können die Kundenkarte jederzeit wiederherstellen.',
   archivedNow: 'Archiviert.',
   restore: 'Wiederherstellen',
   restored: 'Wiederhergestellt.',
   stale: 'Jemand anderes hat diese Kundenkarte gespeichert, seit Sie begonnen haben.',
   keepMine: 'Meine Änderungen behalten',
-  takeTheirs: 'Die anderen übernehmen',
+  takeTheirs: 'Deren Änderungen übernehmen',
   rebuild: 'Karten in Gebrauch werden aktualisiert',
-  rebuilt: (done: number, total: number, phase: string) => `${phase}: ${done} von ${many(total, 'Karte', 'Karten')}`,
+  rebuilt: (done: number, total: number, phase: string) =>
+    `${phase}: ${number(done)} von ${many(total, 'Karte', 'Karten')}`,
   versions: 'Frühere Versionen',
   versionsHint: 'Jedes Speichern bekommt die nächste Nummer; Nummern, die nie veröffentlicht wurden, fehlen hier.',
   noVersions: 'Noch wurde nichts veröffentlicht.',

@@ -48,7 +48,7 @@ export const desk: Catalogue['desk'] = {
   breakdownHint:
     'Kein Stempel geht verloren, wenn ein Teil des Dienstes ausfällt. Beenden Sie einen, geben Sie einen Stempel und sehen Sie ihn ankommen.',
   killWorker: 'Benachrichtigung anhalten',
-  killTemporal: 'Gedächtnis anhalten',
+  killTemporal: 'Auftragsliste anhalten',
   breakdownDetail:
     'Ein Teil benachrichtigt Telefone und verbundene Software; ein anderer merkt sich, was noch zu tun ist. Jeder endet mitten in der Arbeit und startet von selbst wieder.',
   log: 'Was geschehen ist',
@@ -64,7 +64,7 @@ export const desk: Catalogue['desk'] = {
       added: `${name}: Die Karte wird auf das ${phone === 'Android' ? 'Android-Telefon' : phone} gelegt`,
       flightOn: 'Flugmodus ein',
       flightOff: 'Flugmodus aus',
-      killed: detail === 'worker' ? 'Die Benachrichtigung wurde angehalten' : 'Das Gedächtnis wurde angehalten',
+      killed: detail === 'worker' ? 'Die Benachrichtigung wurde angehalten' : 'Die Auftragsliste wurde angehalten',
       starting: 'Die Telefone werden eingeschaltet',
       ready: 'Die Telefone sind eingeschaltet',
       mail: `E-Mail: ${detail}`,

@@ -48,7 +48,7 @@ export const frame: Catalogue['frame'] = {
   navigation: 'Seiten',
   language: 'Sprache',
   menu: 'Menü',
-  skip: 'Zur Seite springen',
+  skip: 'Zum Inhalt springen',
   loading: 'Wird geladen…',
   justNow: 'gerade eben',
   wrongElsewhere: (mistakes: string) => `Etwas stimmt noch nicht: ${mistakes}.`,

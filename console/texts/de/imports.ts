@@ -44,6 +44,7 @@ export const imports: Catalogue['imports'] = {
   cells: 'In der Datei',
   reason: 'Grund',
   import: 'Importieren',
+  one: 'Import',
   startedNow: 'Der Import hat begonnen.',
   upload: 'Hochladen',
   progress: 'Fortschritt',

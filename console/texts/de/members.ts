@@ -31,7 +31,7 @@ export const members: Catalogue['members'] = {
   balance: 'Stand',
   status: 'Status',
   since: 'Seit',
-  statuses: { active: 'Aktiv', voided: 'Gesperrt', expired: 'Verfallen' },
+  statuses: { active: 'Aktiv', voided: 'Gesperrt', expired: 'Abgelaufen' },
   enroll: 'Mitglied hinzufügen',
   into: 'Kundenkarte',
   firstName: 'Vorname',

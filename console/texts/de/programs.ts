@@ -11,12 +11,14 @@ export const programs: Catalogue['programs'] = {
     points: 'Punkte',
     tiered: 'Punkte mit Stufen',
   },
+  /** What a new card begins with. */
+  beginnings: { points: 'PUNKTE', stamps: 'STEMPEL', bronze: 'Bronze', silver: 'Silber', gold: 'Gold' },
   program: 'Kundenkarte',
   unit: 'Was gesammelt wird',
   goal: 'Ziel',
   version: 'Version',
   state: 'Zustand',
-  open: 'Offen',
+  open: 'Aktiv',
   archived: 'Archiviert',
   none: 'Noch keine Kundenkarte. Geben Sie oben einer einen Namen.',
 };

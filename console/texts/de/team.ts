@@ -79,7 +79,7 @@ export const apiKeys: Catalogue['apiKeys'] = {
 };
 
 export const people: Catalogue['people'] = {
-  lead: 'Wer sich hier anmelden darf. Sie bekommen einen Link per E-Mail, der 24 Stunden gilt.',
+  lead: 'Wer sich hier anmelden darf. Eingeladene bekommen per E-Mail einen Link, der 24 Stunden gilt.',
   chooseRole: 'Bitte wählen',
   may: {
     owner: 'Darf alles, auch Personen einladen und entfernen.',

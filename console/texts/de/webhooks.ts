@@ -24,7 +24,7 @@ export const webhooks: Catalogue['webhooks'] = {
   created: 'Erstellt.',
   secretTitle: 'Das Geheimnis dieses Webhooks',
   secretHint: 'Es signiert jede Zustellung. Es wird nur dieses eine Mal gezeigt; speichern Sie es beim Empfänger.',
-  facts: 'Befinden',
+  facts: 'Zustand',
   attempts: 'Versuche',
   backoff: 'Wartezeit zwischen Versuchen',
   backoffSeconds: 'Wartezeit in Sekunden',

@@ -1,7 +1,7 @@
 // The audit.
 
 export const audit = {
-  lead: 'Every write that is not about a member’s points, kept for 400 days.',
+  lead: 'Who changed or exported what, except points; kept for 400 days.',
   actor: 'Who',
   action: 'Action',
   actions: {
@@ -46,13 +46,13 @@ export const audit = {
     'member.erase': 'Member deleted for good',
     'member.export': 'Data of a member exported',
     'member.export-list': 'List of members downloaded',
-    'member.export-timeline': 'What happened to a member downloaded',
+    'member.export-timeline': 'History of a member downloaded',
     'import.start': 'Import started',
     'import.export-errors': 'Failed rows of an import downloaded',
     'import.export-known': 'Rows of an import that met members downloaded',
     'import.mail-cards': 'Cards mailed to the people of an import',
     'campaign.send': 'Campaign sent',
-    'batch.cancel': 'Batch cancelled',
+    'batch.cancel': 'Running task cancelled',
     'webhook.create': 'Webhook created',
     'webhook.edit': 'Webhook edited',
     'webhook.delete': 'Webhook deleted',
@@ -67,7 +67,7 @@ export const audit = {
   target: 'Target',
   anybody: 'Anybody',
   anything: 'Anything',
-  targets: { import: 'Import', campaign: 'Campaign', batch: 'Batch', delivery: 'Delivery' },
+  targets: { import: 'Import', campaign: 'Campaign', batch: 'Task', delivery: 'Delivery' },
   when: 'When',
   fields: 'What changed',
   details: 'Details',

@@ -13,7 +13,7 @@ export const campaigns = {
   tagsHint: (tags: string[]) =>
     `members with all of these tags, separated by commas; empty: everybody${tags.length > 0 ? `; in use: ${tags.join(', ')}` : ''}`,
   message: 'Message',
-  left: (characters: number) => `${characters} characters left`,
+  left: (characters: number) => `${many(characters, 'character', 'characters')} left`,
   audience: ({ matched, reachable, complete }: { matched: number; reachable: number; complete: boolean }) =>
     `Goes to ${complete ? '' : 'at least '}${many(matched, 'active member', 'active members')}, ${number(reachable)} with the card on a phone.`,
   who: 'Who gets it',
@@ -26,9 +26,9 @@ export const campaigns = {
   sendTitle: 'Send this message?',
   sent: 'The campaign has started.',
   none: 'No campaign yet.',
-  started: 'Sent',
+  started: 'When',
   state: 'State',
-  finishing: 'All members are done. The campaign is being closed.',
+  finishing: 'All members have been processed. The campaign is being closed.',
   matched: 'Members',
   pushed: 'Sent',
   skipped: 'Not on a phone',

@@ -1,7 +1,7 @@
 // The designer of a card.
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('en');
+const { many, number } = wordsIn('en');
 
 export const design = {
   title: 'Loyalty card',
@@ -27,7 +27,7 @@ export const design = {
   descriptionHint: 'what VoiceOver says of the card; empty: its name',
   poster: 'A poster on iPhones with iOS 27',
   artwork: 'Picture of the poster',
-  artworkHint: 'PNG or JPEG, upright; cropped to 358 x 448 points',
+  artworkHint: 'PNG or JPEG, upright; cropped to 1074 × 1344 pixels',
   primaryLogo: 'Logo on the poster',
   primaryLogoHint: 'Drop a picture here. It is scaled to 378 × 90.',
   website: 'Website',
@@ -140,7 +140,7 @@ export const design = {
   sampleMessage: 'Thank you for your visit',
   live: 'The loyalty card is live.',
   unpublished: 'Saved changes are not published yet.',
-  neverPublished: 'A draft: nobody but you sees it.',
+  neverPublished: 'A draft: customers do not see it yet.',
   unsaved: 'Unsaved changes',
   openPage: 'Open the join page',
   saved: 'Saved as a draft.',
@@ -166,7 +166,8 @@ export const design = {
   keepMine: 'Keep my changes over theirs',
   takeTheirs: 'Take theirs',
   rebuild: 'Cards in use are updated',
-  rebuilt: (done: number, total: number, phase: string) => `${phase}: ${done} of ${many(total, 'card', 'cards')}`,
+  rebuilt: (done: number, total: number, phase: string) =>
+    `${phase}: ${number(done)} of ${many(total, 'card', 'cards')}`,
   versions: 'Earlier versions',
   versionsHint: 'Each save gets the next number, so numbers of saves that were never published are missing here.',
   noVersions: 'Nothing was published yet.',

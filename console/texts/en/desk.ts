@@ -9,7 +9,7 @@ export const desk = {
   ownersOnly: 'The live desk is the owner’s: it shows every mail, and ends parts of the service.',
   lead: 'A till and two virtual phones. Put a member’s card on the phones, tap at the till, and see it arrive.',
   switchOn: 'Switch on the phones',
-  switchOnHint: 'The phones are switched on when this page is opened first. It takes a few seconds.',
+  switchOnHint: 'The phones are switched on the first time this page is opened. It takes a few seconds.',
   switchingOn: 'Switching on…',
   technically: 'What happens then',
   standIns:

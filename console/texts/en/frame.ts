@@ -47,7 +47,7 @@ export const frame = {
   navigation: 'Pages',
   language: 'Language',
   menu: 'Menu',
-  skip: 'Skip to the page',
+  skip: 'Skip to the content',
   loading: 'Loading…',
   justNow: 'just now',
   wrongElsewhere: (mistakes: string) => `Something is not right yet: ${mistakes}.`,

@@ -43,6 +43,7 @@ export const imports = {
   cells: 'In the file',
   reason: 'Reason',
   import: 'Import',
+  one: 'Import',
   startedNow: 'The import has started.',
   upload: 'Upload',
   progress: 'Progress',

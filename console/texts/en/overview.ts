@@ -22,7 +22,7 @@ export const overview = {
   nearlyFullHint: 'at most a fifth is missing',
   away: 'Away for 30 days',
   awayHint: 'have not come for 30 days',
-  change: (percent: number) => `${growth(percent)} to the 7 days before`,
+  change: (percent: number) => `${growth(percent)} on the 7 days before`,
   same: 'as in the 7 days before',
   noneBefore: 'none in the 7 days before',
   hint: 'A customer counts once a day. Starting balances of an import are no visits; what was undone is left out.',

@@ -10,12 +10,14 @@ export const programs = {
     points: 'Points',
     tiered: 'Points with tiers',
   },
+  /** What a new card begins with. */
+  beginnings: { points: 'POINTS', stamps: 'STAMPS', bronze: 'Bronze', silver: 'Silver', gold: 'Gold' },
   program: 'Loyalty card',
   unit: 'What people collect',
   goal: 'Goal',
   version: 'Version',
   state: 'State',
-  open: 'Open',
+  open: 'Active',
   archived: 'Archived',
   none: 'No loyalty card yet. Give one a name above.',
 };

@@ -43,7 +43,7 @@ export const readers = {
   qr: 'QR code that opens the till with the pairing code',
   address: 'Address',
   validFor: (minutes: number, seconds: number) => `Valid for ${minutes}:${String(seconds).padStart(2, '0')} minutes`,
-  over: 'This code is over. Make a new one.',
+  over: 'This code has expired. Make a new one.',
   isPaired: (name: string) => `${name} is paired.`,
   edit: 'Change',
   editNamed: (name: string) => `Change ${name}`,

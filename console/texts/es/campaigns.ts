@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many, number } = wordsIn('es');
+const { either, many, number } = wordsIn('es');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Un mensaje en las tarjetas de todas las personas elegidas.',
@@ -14,7 +14,8 @@ export const campaigns: Catalogue['campaigns'] = {
   tagsHint: (tags: string[]) =>
     `socios con todas estas etiquetas, separadas por comas; vacío: todos${tags.length > 0 ? `; en uso: ${tags.join(', ')}` : ''}`,
   message: 'Mensaje',
-  left: (characters: number) => `Quedan ${characters} caracteres`,
+  left: (characters: number) =>
+    `${either(characters, 'Queda', 'Quedan')} ${many(characters, 'carácter', 'caracteres')}`,
   audience: ({ matched, reachable, complete }) =>
     `Llega a ${complete ? '' : 'al menos '}${many(matched, 'socio activo', 'socios activos')}, ${number(reachable)} con la tarjeta en un teléfono.`,
   who: 'Quién lo recibe',
@@ -27,11 +28,11 @@ export const campaigns: Catalogue['campaigns'] = {
   sendTitle: '¿Enviar este mensaje?',
   sent: 'La campaña ha empezado.',
   none: 'Ninguna campaña todavía.',
-  started: 'Envío',
+  started: 'Cuándo',
   state: 'Estado',
-  finishing: 'Todos los socios están listos. La campaña se está cerrando.',
+  finishing: 'Todos los socios están procesados. La campaña se está cerrando.',
   matched: 'Socios',
-  pushed: 'Enviado',
+  pushed: 'Enviados',
   skipped: 'En ningún teléfono',
   failed: 'Aún sin llegar',
 };

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('es');
+const { many, number } = wordsIn('es');
 
 export const design: Catalogue['design'] = {
   title: 'Tarjeta de fidelidad',
@@ -13,7 +13,7 @@ export const design: Catalogue['design'] = {
   slugHint:
     'el final de la dirección de la página de alta: minúsculas, cifras y guiones; los carteles impresos con una anterior siguen valiendo',
   style: 'Tipo',
-  unit: 'Lo que se colecciona',
+  unit: 'Lo que se acumula',
   unitHint: 'por ejemplo PUNTOS o SELLOS',
   goal: 'Objetivo',
   goalHint: 'el precio de la recompensa; en una tarjeta de sellos, el número de sellos',
@@ -29,7 +29,7 @@ export const design: Catalogue['design'] = {
   descriptionHint: 'lo que VoiceOver dice de la tarjeta; vacío: su nombre',
   poster: 'Un cartel en los iPhone con iOS 27',
   artwork: 'Imagen del cartel',
-  artworkHint: 'PNG o JPEG, vertical; se recorta a 358 x 448 puntos',
+  artworkHint: 'PNG o JPEG, vertical; se recorta a 1074 × 1344 píxeles',
   primaryLogo: 'Logotipo en el cartel',
   primaryLogoHint: 'Suelte aquí una imagen. Se reduce a 378 × 90.',
   website: 'Sitio web',
@@ -144,13 +144,13 @@ export const design: Catalogue['design'] = {
   sampleMessage: 'Gracias por su visita',
   live: 'La tarjeta de fidelidad está publicada.',
   unpublished: 'Hay cambios guardados sin publicar.',
-  neverPublished: 'Un borrador: solo usted lo ve.',
+  neverPublished: 'Un borrador: los clientes aún no lo ven.',
   unsaved: 'Cambios sin guardar',
   openPage: 'Abrir la página de alta',
   saved: 'Guardado como borrador.',
   facts: 'En resumen',
   publish: 'Publicar',
-  published: 'Publicado.',
+  published: 'Publicada.',
   publishTitle: '¿Publicar esta versión?',
   willChange: (passes: number) =>
     passes === 0
@@ -165,15 +165,16 @@ export const design: Catalogue['design'] = {
   archive: 'Archivar',
   archiveTitle: '¿Archivar esta tarjeta de fidelidad?',
   archiveHint:
-    'Nadie más podrá darse de alta. Los socios conservan sus tarjetas y usted puede restaurarla cuando quiera.',
+    'Nadie más podrá darse de alta. Los socios conservan sus tarjetas y usted puede restaurar la tarjeta de fidelidad cuando quiera.',
   archivedNow: 'Archivada.',
   restore: 'Restaurar',
   restored: 'Restaurada.',
   stale: 'Otra persona ha guardado esta tarjeta de fidelidad desde que usted empezó.',
   keepMine: 'Conservar mis cambios',
-  takeTheirs: 'Tomar los suyos',
+  takeTheirs: 'Usar los de la otra persona',
   rebuild: 'Se actualizan las tarjetas en uso',
-  rebuilt: (done: number, total: number, phase: string) => `${phase}: ${done} de ${many(total, 'tarjeta', 'tarjetas')}`,
+  rebuilt: (done: number, total: number, phase: string) =>
+    `${phase}: ${number(done)} de ${many(total, 'tarjeta', 'tarjetas')}`,
   versions: 'Versiones anteriores',
   versionsHint: 'Cada vez que se guarda se toma el número siguiente; por eso faltan aquí los que nunca se publicaron.',
   noVersions: 'Aún no se ha publicado nada.',

@@ -9,7 +9,7 @@ const { number } = wordsIn('es');
 export const desk: Catalogue['desk'] = {
   absent: 'La demostración en vivo pertenece a la demo de `npm start`. Este servicio funciona sin ella.',
   ownersOnly: 'La demostración en vivo es del propietario: muestra todos los correos y detiene partes del servicio.',
-  lead: 'Una caja y dos teléfonos virtuales. Ponga la tarjeta de un socio en los teléfonos, pulse en la caja y véala llegar.',
+  lead: 'Una caja y dos teléfonos virtuales. Ponga la tarjeta de un socio en los teléfonos, dé un sello en la caja y véalo llegar.',
   switchOn: 'Encender los teléfonos',
   switchOnHint: 'Los teléfonos se encienden al abrir esta página por primera vez. Tarda unos segundos.',
   switchingOn: 'Encendiendo…',
@@ -47,7 +47,7 @@ export const desk: Catalogue['desk'] = {
   breakdownHint:
     'No se pierde ningún sello cuando falla una parte del servicio. Detenga una, dé un sello y véalo llegar.',
   killWorker: 'Detener los avisos',
-  killTemporal: 'Detener la memoria',
+  killTemporal: 'Detener la lista de tareas',
   breakdownDetail:
     'Una parte avisa a los teléfonos y a los programas conectados; otra recuerda lo que queda por hacer. Cualquiera se detiene en pleno trabajo y arranca de nuevo sola.',
   log: 'Qué ha pasado',
@@ -63,7 +63,7 @@ export const desk: Catalogue['desk'] = {
       added: `${name}: la tarjeta se pone en el ${phone === 'Android' ? 'teléfono Android' : phone}`,
       flightOn: 'Modo avión activado',
       flightOff: 'Modo avión desactivado',
-      killed: detail === 'worker' ? 'Los avisos se han detenido' : 'La memoria se ha detenido',
+      killed: detail === 'worker' ? 'Los avisos se han detenido' : 'La lista de tareas se ha detenido',
       starting: 'Se encienden los teléfonos',
       ready: 'Los teléfonos están encendidos',
       mail: `Correo: ${detail}`,

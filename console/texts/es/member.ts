@@ -64,7 +64,7 @@ export const member: Catalogue['member'] = {
   redeemHint: (cost: number, unit: string) =>
     `Cuesta ${number(cost)} ${unit}. Durante diez minutos se deshace con un clic.`,
   redeemedFor: (reward: string, name: string) => `${reward}: canjeado para ${name}.`,
-  missing: (missing: number) => `faltan ${number(missing)}`,
+  missing: (missing: number) => `${either(missing, 'falta', 'faltan')} ${number(missing)}`,
   newTags: 'Etiquetas nuevas',
   addTags: 'Añadir etiquetas',
   removeTag: (tag: string) => `Quitar la etiqueta ${tag}`,
@@ -112,7 +112,7 @@ export const member: Catalogue['member'] = {
     expiry: 'Caducado',
   },
   reverse: 'Deshacer',
-  reverseTitle: '¿Deshacer esta anotación?',
+  reverseTitle: '¿Deshacer este movimiento?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);
     return delta > 0

@@ -31,7 +31,7 @@ export const members: Catalogue['members'] = {
   balance: 'Saldo',
   status: 'Estado',
   since: 'Desde',
-  statuses: { active: 'Activa', voided: 'Bloqueada', expired: 'Caducado' },
+  statuses: { active: 'Activa', voided: 'Bloqueada', expired: 'Caducada' },
   enroll: 'Añadir un socio',
   into: 'Tarjeta de fidelidad',
   firstName: 'Nombre',
@@ -47,7 +47,7 @@ export const cardMails: Catalogue['cardMails'] = {
   people: (people: number, minutes: number) =>
     people === 0
       ? 'Nadie de esta importación tiene correo electrónico.'
-      : `${many(people, 'persona recibe', 'personas reciben')} un correo con el enlace a la tarjeta. Tarda unos ${many(minutes, 'minuto', 'minutos')}.`,
+      : `${many(people, 'persona recibe', 'personas reciben')} un correo con el enlace a la tarjeta. Tarda aproximadamente ${many(minutes, 'minuto', 'minutos')}.`,
   withoutEmail: (people: number) =>
     `${many(people, 'persona no tiene', 'personas no tienen')} correo electrónico y no ${either(people, 'recibe', 'reciben')} nada.`,
   once: 'Cada persona lo recibe una vez, aunque lo repita.',
@@ -62,7 +62,7 @@ export const memberData: Catalogue['memberData'] = {
   print: 'Imprimir',
   yes: 'Sí',
   no: 'No',
-  leftOut: 'Su función no puede leer el registro, por eso no se incluye.',
+  leftOut: 'Su rol no puede leer el registro, por eso no se incluye.',
   sections: {
     members: 'La persona y su tarjeta',
     emails: 'Correo electrónico',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 
 export const programs: Catalogue['programs'] = {
-  lead: 'Sus tarjetas de fidelidad: qué aspecto tienen, qué se colecciona y qué se recibe a cambio.',
+  lead: 'Sus tarjetas de fidelidad: qué aspecto tienen, qué se acumula y qué se recibe a cambio.',
   create: 'Tarjeta de fidelidad nueva',
   name: 'Nombre',
   style: 'Tipo',
@@ -11,12 +11,14 @@ export const programs: Catalogue['programs'] = {
     points: 'Puntos',
     tiered: 'Puntos con niveles',
   },
+  /** What a new card begins with. */
+  beginnings: { points: 'PUNTOS', stamps: 'SELLOS', bronze: 'Bronce', silver: 'Plata', gold: 'Oro' },
   program: 'Tarjeta de fidelidad',
-  unit: 'Lo que se colecciona',
+  unit: 'Lo que se acumula',
   goal: 'Objetivo',
   version: 'Versión',
   state: 'Estado',
-  open: 'Abierta',
+  open: 'Activa',
   archived: 'Archivada',
   none: 'Ninguna tarjeta de fidelidad todavía. Ponga arriba nombre a una.',
 };

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
-  lead: 'Toutes les modifications hors points des membres, conservées 400 jours.',
+  lead: 'Qui a modifié ou exporté quoi, hors points ; conservé 400 jours.',
   actor: 'Qui',
   action: 'Action',
   actions: {
@@ -53,7 +53,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Lignes de membres existants d’une importation téléchargées',
     'import.mail-cards': 'Cartes envoyées aux personnes d’une importation',
     'campaign.send': 'Campagne envoyée',
-    'batch.cancel': 'Lot annulé',
+    'batch.cancel': 'Tâche en cours annulée',
     'webhook.create': 'Webhook créé',
     'webhook.edit': 'Webhook modifié',
     'webhook.delete': 'Webhook supprimé',
@@ -68,7 +68,7 @@ export const audit: Catalogue['audit'] = {
   target: 'Concerne',
   anybody: 'Tout le monde',
   anything: 'Tout',
-  targets: { import: 'Importer', campaign: 'Campagne', batch: 'Lot', delivery: 'Envoi' },
+  targets: { import: 'Importation', campaign: 'Campagne', batch: 'Tâche', delivery: 'Envoi' },
   when: 'Quand',
   fields: 'Ce qui a changé',
   details: 'Détails',

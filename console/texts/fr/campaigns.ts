@@ -14,7 +14,7 @@ export const campaigns: Catalogue['campaigns'] = {
   tagsHint: (tags: string[]) =>
     `membres avec toutes ces étiquettes, séparées par des virgules ; vide : tout le monde${tags.length > 0 ? ` ; utilisées : ${tags.join(', ')}` : ''}`,
   message: 'Message',
-  left: (characters: number) => `Encore ${characters} caractères`,
+  left: (characters: number) => `Encore ${many(characters, 'caractère', 'caractères')}`,
   audience: ({ matched, reachable, complete }) =>
     `Pour ${complete ? '' : 'au moins '}${many(matched, 'membre actif', 'membres actifs')}, dont ${number(reachable)} avec la carte sur un téléphone.`,
   who: 'Qui le reçoit',
@@ -27,11 +27,11 @@ export const campaigns: Catalogue['campaigns'] = {
   sendTitle: 'Envoyer ce message ?',
   sent: 'La campagne a commencé.',
   none: 'Aucune campagne.',
-  started: 'Envoi',
+  started: 'Quand',
   state: 'État',
   finishing: 'Tous les membres sont traités. La campagne se termine.',
   matched: 'Membres',
-  pushed: 'Envoyé',
+  pushed: 'Envoyés',
   skipped: 'Pas sur un téléphone',
   failed: 'Pas encore joints',
 };

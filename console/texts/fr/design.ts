@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('fr');
+const { many, number } = wordsIn('fr');
 
 export const design: Catalogue['design'] = {
   title: 'Carte de fidélité',
@@ -13,7 +13,7 @@ export const design: Catalogue['design'] = {
   slugHint:
     'la fin de l’adresse de la page d’inscription : minuscules, chiffres et tirets ; les affiches imprimées avec une ancienne adresse restent valables',
   style: 'Type',
-  unit: 'Ce que l’on collectionne',
+  unit: 'Ce que l’on cumule',
   unitHint: 'par exemple POINTS ou TAMPONS',
   goal: 'Objectif',
   goalHint: 'le prix de la récompense ; sur une carte à tampons, le nombre de tampons',
@@ -29,7 +29,7 @@ export const design: Catalogue['design'] = {
   descriptionHint: 'ce que VoiceOver dit de la carte ; vide : son nom',
   poster: 'Une affiche sur les iPhone avec iOS 27',
   artwork: 'Image de l’affiche',
-  artworkHint: 'PNG ou JPEG, en hauteur ; recadrée à 358 x 448 points',
+  artworkHint: 'PNG ou JPEG, en hauteur ; recadrée à 1074 × 1344 pixels',
   primaryLogo: 'Logo sur l’affiche',
   primaryLogoHint: 'Déposez une image ici. Elle est réduite à 378 × 90.',
   website: 'Site web',
@@ -143,13 +143,13 @@ export const design: Catalogue['design'] = {
   sampleMessage: 'Merci de votre visite',
   live: 'La carte de fidélité est publiée.',
   unpublished: 'Des modifications enregistrées ne sont pas encore publiées.',
-  neverPublished: 'Un brouillon : vous seul le voyez.',
+  neverPublished: 'Un brouillon : les clients ne le voient pas encore.',
   unsaved: 'Modifications non enregistrées',
   openPage: 'Ouvrir la page d’inscription',
   saved: 'Enregistré comme brouillon.',
   facts: 'En résumé',
   publish: 'Publier',
-  published: 'Publié.',
+  published: 'Publiée.',
   publishTitle: 'Publier cette version ?',
   willChange: (passes: number) =>
     passes === 0
@@ -164,15 +164,16 @@ export const design: Catalogue['design'] = {
   archive: 'Archiver',
   archiveTitle: 'Archiver cette carte de fidélité ?',
   archiveHint:
-    'Personne ne pourra plus s’inscrire. Les membres gardent leurs cartes, et vous pouvez la restaurer à tout moment.',
+    'Personne ne pourra plus s’inscrire. Les membres gardent leurs cartes, et vous pouvez restaurer la carte de fidélité à tout moment.',
   archivedNow: 'Archivée.',
   restore: 'Restaurer',
   restored: 'Restaurée.',
   stale: 'Quelqu’un d’autre a enregistré cette carte de fidélité depuis que vous avez commencé.',
   keepMine: 'Garder mes modifications',
-  takeTheirs: 'Prendre les autres',
+  takeTheirs: 'Reprendre leurs modifications',
   rebuild: 'Les cartes utilisées sont mises à jour',
-  rebuilt: (done: number, total: number, phase: string) => `${phase} : ${done} sur ${many(total, 'carte', 'cartes')}`,
+  rebuilt: (done: number, total: number, phase: string) =>
+    `${phase} : ${number(done)} sur ${many(total, 'carte', 'cartes')}`,
   versions: 'Versions précédentes',
   versionsHint: 'Chaque enregistrement reçoit le numéro suivant ; les numéros jamais publiés manquent donc ici.',
   noVersions: 'Rien n’a encore été publié.',

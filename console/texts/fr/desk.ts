@@ -10,7 +10,7 @@ export const desk: Catalogue['desk'] = {
   absent: 'La démonstration en direct appartient à la démo de `npm start`. Ce service fonctionne sans elle.',
   ownersOnly:
     'La démonstration en direct est réservée au propriétaire : elle montre chaque e-mail et arrête des parties du service.',
-  lead: 'Une caisse et deux téléphones virtuels. Mettez la carte d’un membre sur les téléphones, appuyez à la caisse et regardez-la arriver.',
+  lead: 'Une caisse et deux téléphones virtuels. Mettez la carte d’un membre sur les téléphones, donnez un tampon à la caisse et regardez-le arriver.',
   switchOn: 'Allumer les téléphones',
   switchOnHint: 'Les téléphones s’allument à la première ouverture de cette page. Cela prend quelques secondes.',
   switchingOn: 'Allumage…',
@@ -48,7 +48,7 @@ export const desk: Catalogue['desk'] = {
   breakdownHint:
     'Aucun tampon n’est perdu quand une partie du service tombe en panne. Arrêtez-en une, donnez un tampon et voyez-le arriver.',
   killWorker: 'Arrêter les notifications',
-  killTemporal: 'Arrêter la mémoire',
+  killTemporal: 'Arrêter la liste des tâches',
   breakdownDetail:
     'Une partie avertit les téléphones et les logiciels connectés ; une autre retient ce qui reste à faire. Chacune s’arrête en plein travail et redémarre d’elle-même.',
   log: 'Ce qui s’est passé',
@@ -59,12 +59,12 @@ export const desk: Catalogue['desk'] = {
   hop: ({ what, who, name = '', detail = '', lockScreen, isSilent = false }: Hop): string => {
     const phone = who === 'android' ? 'Android' : 'iPhone';
     const sentences: Record<Hop['what'], string> = {
-      changed: `${name}: ${detail}`,
+      changed: `${name} : ${detail}`,
       touched: `${name} : la carte a changé`,
       added: `${name} : la carte est mise sur ${phone === 'Android' ? 'le téléphone Android' : 'l’iPhone'}`,
       flightOn: 'Mode avion activé',
       flightOff: 'Mode avion désactivé',
-      killed: detail === 'worker' ? 'Les notifications ont été arrêtées' : 'La mémoire a été arrêtée',
+      killed: detail === 'worker' ? 'Les notifications ont été arrêtées' : 'La liste des tâches a été arrêtée',
       starting: 'Les téléphones s’allument',
       ready: 'Les téléphones sont allumés',
       mail: `E-mail : ${detail}`,

@@ -48,7 +48,7 @@ export const frame: Catalogue['frame'] = {
   navigation: 'Pages',
   language: 'Langue',
   menu: 'Menu',
-  skip: 'Aller à la page',
+  skip: 'Aller au contenu',
   loading: 'Chargement…',
   justNow: 'à l’instant',
   wrongElsewhere: (mistakes: string) => `Quelque chose ne va pas encore : ${mistakes}.`,

@@ -1,5 +1,6 @@
 // The texts of the console in French.
 import type { Catalogue } from '../en/index.js';
+import { withFrenchSpaces } from '../spaces.js';
 import { audit } from './audit.js';
 import { campaigns } from './campaigns.js';
 import { design } from './design.js';
@@ -13,7 +14,7 @@ import { counterPoster, programs } from './programs.js';
 import { apiKeys, people, readers } from './team.js';
 import { requests, webhooks } from './webhooks.js';
 
-export const fr: Catalogue = {
+export const fr: Catalogue = withFrenchSpaces({
   fieldNames,
   nav,
   menu,
@@ -41,4 +42,4 @@ export const fr: Catalogue = {
   audit,
   overview,
   desk,
-};
+});

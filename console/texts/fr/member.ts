@@ -26,7 +26,7 @@ export const member: Catalogue['member'] = {
   email: 'E-mail',
   phone: 'Téléphone',
   phones: 'Téléphones avec la carte',
-  redeemed: 'Utilisée',
+  redeemed: 'Récompenses remises',
   tags: 'Étiquettes',
   points: 'Points',
   stamps: 'Tampons',
@@ -53,7 +53,7 @@ export const member: Catalogue['member'] = {
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Annuler ${signed(delta)}`,
   withMessage: 'Avec un message pour l’écran verrouillé',
-  changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
+  changed: (unit: string, from: number, to: number) => `${unit} : ${number(from)} → ${number(to)}`,
   rewards: 'Récompenses',
   noRewards: 'Cette carte de fidélité n’a pas de récompense.',
   reward: 'Récompense',
@@ -63,7 +63,7 @@ export const member: Catalogue['member'] = {
   redeemTitle: (reward: string, name: string) => `Remettre ${reward} à ${name} ?`,
   redeemHint: (cost: number, unit: string) =>
     `Cela coûte ${number(cost)} ${unit}. Pendant dix minutes, un clic l’annule.`,
-  redeemedFor: (reward: string, name: string) => `${reward} : remise à ${name}.`,
+  redeemedFor: (reward: string, name: string) => `Récompense remise à ${name} : ${reward}.`,
   missing: (missing: number) => `encore ${number(missing)}`,
   newTags: 'Nouvelles étiquettes',
   addTags: 'Ajouter des étiquettes',
@@ -79,7 +79,8 @@ export const member: Catalogue['member'] = {
   pushed: (devices: number) => `Envoyée à ${many(devices, 'téléphone', 'téléphones')}.`,
   pushing: 'L’envoi est encore en cours.',
   replaceLink: 'Téléphone perdu : nouveau lien',
-  replaceLinkHint: 'L’ancien lien de la carte web ne marche plus aussitôt. Les cartes sur les téléphones continuent.',
+  replaceLinkHint:
+    'L’ancien lien de la carte web cesse aussitôt de fonctionner. Les cartes sur les téléphones continuent.',
   linkReplaced: 'La carte a un nouveau lien.',
   phone_: 'Téléphone',
   kinds: { apple: (count: number) => (count === 0 ? 'iPhone' : `iPhone ${count}`), google: 'Android' },
@@ -111,7 +112,7 @@ export const member: Catalogue['member'] = {
     reversal: 'Annulé',
     expiry: 'Expiré',
   },
-  reverse: 'Annuler',
+  reverse: 'Annuler l’opération',
   reverseTitle: 'Annuler cette opération ?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

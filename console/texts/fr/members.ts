@@ -31,7 +31,7 @@ export const members: Catalogue['members'] = {
   balance: 'Solde',
   status: 'État',
   since: 'Depuis',
-  statuses: { active: 'Active', voided: 'Bloquée', expired: 'Expiré' },
+  statuses: { active: 'Active', voided: 'Bloquée', expired: 'Expirée' },
   enroll: 'Ajouter un membre',
   into: 'Carte de fidélité',
   firstName: 'Prénom',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 
 export const programs: Catalogue['programs'] = {
-  lead: 'Vos cartes de fidélité : leur aspect, ce que l’on collectionne et ce que l’on reçoit.',
+  lead: 'Vos cartes de fidélité : leur aspect, ce que l’on cumule et ce que l’on reçoit.',
   create: 'Nouvelle carte de fidélité',
   name: 'Nom',
   style: 'Type',
@@ -11,12 +11,14 @@ export const programs: Catalogue['programs'] = {
     points: 'Points',
     tiered: 'Points avec niveaux',
   },
+  /** What a new card begins with. */
+  beginnings: { points: 'POINTS', stamps: 'TAMPONS', bronze: 'Bronze', silver: 'Argent', gold: 'Or' },
   program: 'Carte de fidélité',
-  unit: 'Ce que l’on collectionne',
+  unit: 'Ce que l’on cumule',
   goal: 'Objectif',
   version: 'Version',
   state: 'État',
-  open: 'Ouverte',
+  open: 'Active',
   archived: 'Archivée',
   none: 'Aucune carte de fidélité. Donnez un nom à une carte ci-dessus.',
 };

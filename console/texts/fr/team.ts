@@ -57,7 +57,7 @@ export const readers: Catalogue['readers'] = {
 };
 
 export const apiKeys: Catalogue['apiKeys'] = {
-  lead: 'Pour vos propres systèmes. Une clé appartient à ce commerce et peut ce que peuvent ses rôles.',
+  lead: 'Pour vos propres systèmes. Une clé appartient à ce commerce et a les droits de ses rôles.',
   new: 'Nouvelle clé',
   name: 'Nom',
   expires: 'Expire',
@@ -67,12 +67,12 @@ export const apiKeys: Catalogue['apiKeys'] = {
   prefix: 'Commence par',
   createdBy: 'Par',
   lastUsed: 'Dernière utilisation',
-  created: 'Créé.',
+  created: 'Créée.',
   revoke: 'Révoquer',
   revokeKey: (name: string) => `Révoquer ${name}`,
   revokeHint: 'Les requêtes avec cette clé sont désormais refusées.',
-  revoked: 'Révoqué.',
-  isRevoked: 'Révoqué',
+  revoked: 'Révoquée.',
+  isRevoked: 'Révoquée',
   secretTitle: 'La nouvelle clé',
   secretHint: 'Elle n’est affichée que cette fois ; conservez-la là où votre système la trouve.',
   none: 'Aucune clé.',
@@ -118,7 +118,7 @@ export const people: Catalogue['people'] = {
   keys: (names: readonly string[]) => `Cette personne a créé des clés API encore valables : ${names.join(', ')}.`,
   keysThen: 'Ces clés',
   keysStay: 'restent valables',
-  keysEnd: 'ne sont plus valables aussitôt',
+  keysEnd: 'cessent aussitôt d’être valables',
   removed: 'Retirée.',
   none: 'Personne n’est encore invité.',
 };

@@ -125,7 +125,7 @@ export const requests: Catalogue['requests'] = {
   entry: 'Points et récompenses',
   change: (type: string, delta: number) => `${type}, ${signed(delta)}`,
   event: 'Événement',
-  published: 'Publiée',
+  published: 'Publié',
   workflow: 'Processus',
   processed: 'Traité par',
   kinds: { own: 'un processus propre', relay: 'le relais' },

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many, number } = wordsIn('it');
+const { either, many, number } = wordsIn('it');
 
 export const campaigns: Catalogue['campaigns'] = {
   lead: 'Un messaggio sulle carte di tutte le persone scelte.',
@@ -14,24 +14,25 @@ export const campaigns: Catalogue['campaigns'] = {
   tagsHint: (tags: string[]) =>
     `soci con tutte queste etichette, separate da virgole; vuoto: tutti${tags.length > 0 ? `; in uso: ${tags.join(', ')}` : ''}`,
   message: 'Messaggio',
-  left: (characters: number) => `Restano ${characters} caratteri`,
+  left: (characters: number) =>
+    `${either(characters, 'Resta', 'Restano')} ${many(characters, 'carattere', 'caratteri')}`,
   audience: ({ matched, reachable, complete }) =>
     `Arriva ${complete ? '' : 'almeno '}a ${many(matched, 'socio attivo', 'soci attivi')}, ${number(reachable)} con la carta su un telefono.`,
   who: 'Chi lo riceve',
   when: 'Invia il',
   whenHint: 'vuoto: subito',
-  later: (moment) => `Viene inviato il ${moment}.`,
+  later: (moment) => `Invio: ${moment}.`,
   planned: 'La campagna è programmata.',
   preview: 'Sulla schermata di blocco',
   send: 'Invia',
   sendTitle: 'Inviare questo messaggio?',
   sent: 'La campagna è iniziata.',
   none: 'Ancora nessuna campagna.',
-  started: 'Invio',
+  started: 'Quando',
   state: 'Stato',
   finishing: 'Tutti i soci sono stati elaborati. La campagna si sta chiudendo.',
   matched: 'Soci',
-  pushed: 'Inviato',
+  pushed: 'Inviati',
   skipped: 'Non su un telefono',
   failed: 'Non ancora raggiunti',
 };

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 import { wordsIn } from '../words.js';
 
-const { many } = wordsIn('it');
+const { many, number } = wordsIn('it');
 
 export const design: Catalogue['design'] = {
   title: 'Carta fedeltà',
@@ -29,7 +29,7 @@ export const design: Catalogue['design'] = {
   descriptionHint: 'che cosa dice VoiceOver della carta; vuoto: il suo nome',
   poster: 'Una locandina sugli iPhone con iOS 27',
   artwork: 'Immagine della locandina',
-  artworkHint: 'PNG o JPEG, in verticale; ritagliata a 358 x 448 punti',
+  artworkHint: 'PNG o JPEG, in verticale; ritagliata a 1074 × 1344 pixel',
   primaryLogo: 'Logo sulla locandina',
   primaryLogoHint: 'Trascini qui un’immagine. Viene ridotta a 378 × 90.',
   website: 'Sito web',
@@ -100,7 +100,7 @@ export const design: Catalogue['design'] = {
   addReward: 'Aggiungi un premio',
   reward: 'Premio',
   cost: 'Costo',
-  active: 'Attiva',
+  active: 'Attivo',
   tiers: 'Livelli',
   addTier: 'Aggiungi un livello',
   tier: 'Livello',
@@ -144,13 +144,13 @@ export const design: Catalogue['design'] = {
   sampleMessage: 'Grazie per la visita',
   live: 'La carta fedeltà è pubblicata.',
   unpublished: 'Ci sono modifiche salvate non ancora pubblicate.',
-  neverPublished: 'Una bozza: la vede solo Lei.',
+  neverPublished: 'Una bozza: i clienti non la vedono ancora.',
   unsaved: 'Modifiche non salvate',
   openPage: 'Apri la pagina d’iscrizione',
   saved: 'Salvato come bozza.',
   facts: 'In sintesi',
   publish: 'Pubblica',
-  published: 'Pubblicato.',
+  published: 'Pubblicata.',
   publishTitle: 'Pubblicare questa versione?',
   willChange: (passes: number) =>
     passes === 0
@@ -165,7 +165,7 @@ export const design: Catalogue['design'] = {
   archive: 'Archivia',
   archiveTitle: 'Archiviare questa carta fedeltà?',
   archiveHint:
-    'Nessuno potrà più iscriversi. I soci tengono le loro carte e Lei può ripristinarla in qualsiasi momento.',
+    'Nessuno potrà più iscriversi. I soci tengono le loro carte e Lei può ripristinare la carta fedeltà in qualsiasi momento.',
   archivedNow: 'Archiviata.',
   restore: 'Ripristina',
   restored: 'Ripristinata.',
@@ -173,7 +173,8 @@ export const design: Catalogue['design'] = {
   keepMine: 'Tieni le mie modifiche',
   takeTheirs: 'Prendi le loro',
   rebuild: 'Le carte in uso vengono aggiornate',
-  rebuilt: (done: number, total: number, phase: string) => `${phase}: ${done} di ${many(total, 'carta', 'carte')}`,
+  rebuilt: (done: number, total: number, phase: string) =>
+    `${phase}: ${number(done)} di ${many(total, 'carta', 'carte')}`,
   versions: 'Versioni precedenti',
   versionsHint: 'Ogni salvataggio riceve il numero successivo, perciò qui mancano i numeri mai pubblicati.',
   noVersions: 'Ancora niente è stato pubblicato.',

@@ -9,7 +9,7 @@ const { number } = wordsIn('it');
 export const desk: Catalogue['desk'] = {
   absent: 'La dimostrazione dal vivo appartiene alla demo di `npm start`. Questo servizio funziona senza.',
   ownersOnly: 'La dimostrazione dal vivo è del titolare: mostra ogni e-mail e ferma parti del servizio.',
-  lead: 'Una cassa e due telefoni virtuali. Metta la carta di un socio sui telefoni, prema alla cassa e la veda arrivare.',
+  lead: 'Una cassa e due telefoni virtuali. Metta la carta di un socio sui telefoni, dia un timbro alla cassa e lo veda arrivare.',
   switchOn: 'Accendi i telefoni',
   switchOnHint: 'I telefoni si accendono alla prima apertura di questa pagina. Ci vogliono alcuni secondi.',
   switchingOn: 'Accensione…',
@@ -47,7 +47,7 @@ export const desk: Catalogue['desk'] = {
   breakdownHint:
     'Nessun timbro va perso quando una parte del servizio si guasta. Ne fermi una, dia un timbro e lo veda arrivare.',
   killWorker: 'Ferma gli avvisi',
-  killTemporal: 'Ferma la memoria',
+  killTemporal: 'Ferma l’elenco dei compiti',
   breakdownDetail:
     'Una parte avvisa i telefoni e il software collegato; un’altra ricorda ciò che resta da fare. Ognuna si ferma nel mezzo del lavoro e riparte da sola.',
   log: 'Che cosa è successo',
@@ -63,7 +63,7 @@ export const desk: Catalogue['desk'] = {
       added: `${name}: la carta viene messa ${phone === 'Android' ? 'sul telefono Android' : 'sull’iPhone'}`,
       flightOn: 'Modalità aereo attiva',
       flightOff: 'Modalità aereo spenta',
-      killed: detail === 'worker' ? 'Gli avvisi sono stati fermati' : 'La memoria è stata fermata',
+      killed: detail === 'worker' ? 'Gli avvisi sono stati fermati' : 'L’elenco dei compiti è stato fermato',
       starting: 'I telefoni si accendono',
       ready: 'I telefoni sono accesi',
       mail: `E-mail: ${detail}`,

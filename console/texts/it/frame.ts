@@ -48,7 +48,7 @@ export const frame: Catalogue['frame'] = {
   navigation: 'Pagine',
   language: 'Lingua',
   menu: 'Menu',
-  skip: 'Vai alla pagina',
+  skip: 'Vai al contenuto',
   loading: 'Caricamento…',
   justNow: 'proprio ora',
   wrongElsewhere: (mistakes: string) => `Qualcosa non va ancora: ${mistakes}.`,

@@ -15,7 +15,7 @@ export const member: Catalogue['member'] = {
   tier: 'Livello',
   externalId: 'Vecchio numero cliente',
   expiring: 'In scadenza',
-  expiringAt: (points: number, at: string) => `${number(points)} il ${at}`,
+  expiringAt: (points: number, at: string) => `${number(points)} (${at})`,
   consent: 'Ha accettato',
   marketing: 'Ha accettato la pubblicità',
   statusReason: 'Motivo dello stato',
@@ -64,7 +64,7 @@ export const member: Catalogue['member'] = {
   redeemHint: (cost: number, unit: string) =>
     `Costa ${number(cost)} ${unit}. Per dieci minuti basta un clic per annullare.`,
   redeemedFor: (reward: string, name: string) => `${reward}: riscattato per ${name}.`,
-  missing: (missing: number) => `ancora ${number(missing)}`,
+  missing: (missing: number) => `${either(missing, 'ne manca', 'ne mancano')} ${number(missing)}`,
   newTags: 'Nuove etichette',
   addTags: 'Aggiungi etichette',
   removeTag: (tag: string) => `Togli l’etichetta ${tag}`,
@@ -111,8 +111,8 @@ export const member: Catalogue['member'] = {
     reversal: 'Annullato',
     expiry: 'Scaduto',
   },
-  reverse: 'Annulla',
-  reverseTitle: 'Annullare questa registrazione?',
+  reverse: 'Annulla il movimento',
+  reverseTitle: 'Annullare questo movimento?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);
     return delta > 0

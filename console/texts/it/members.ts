@@ -31,7 +31,7 @@ export const members: Catalogue['members'] = {
   balance: 'Saldo',
   status: 'Stato',
   since: 'Dal',
-  statuses: { active: 'Attiva', voided: 'Bloccata', expired: 'Scaduto' },
+  statuses: { active: 'Attiva', voided: 'Bloccata', expired: 'Scaduta' },
   enroll: 'Aggiungi un socio',
   into: 'Carta fedeltà',
   firstName: 'Nome',

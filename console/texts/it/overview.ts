@@ -25,7 +25,7 @@ export const overview: Catalogue['overview'] = {
   awayHint: 'non vengono da 30 giorni',
   change: (percent: number) => `${growth(percent)} rispetto ai 7 giorni prima`,
   same: 'come nei 7 giorni prima',
-  noneBefore: 'nessuno nei 7 giorni prima',
+  noneBefore: 'niente nei 7 giorni precedenti',
   hint: 'Un cliente conta una volta al giorno. I saldi iniziali di un’importazione non sono visite; ciò che è stato annullato non conta.',
   visitsByDay: 'Visite',
   newMembers: 'Nuovi soci',
@@ -33,7 +33,7 @@ export const overview: Catalogue['overview'] = {
   onPhones: 'Aggiunte ai telefoni',
   given: 'Dati',
   forRewards: 'Per premi',
-  expired: 'Scaduto',
+  expired: 'Scaduti',
   amount: (amount: number, isStamps: boolean) =>
     isStamps ? many(amount, 'timbro', 'timbri') : many(amount, 'punto', 'punti'),
   byProgram: 'Per carta fedeltà',

@@ -11,12 +11,14 @@ export const programs: Catalogue['programs'] = {
     points: 'Punti',
     tiered: 'Punti con livelli',
   },
+  /** What a new card begins with. */
+  beginnings: { points: 'PUNTI', stamps: 'TIMBRI', bronze: 'Bronzo', silver: 'Argento', gold: 'Oro' },
   program: 'Carta fedeltà',
   unit: 'Che cosa si raccoglie',
   goal: 'Obiettivo',
   version: 'Versione',
   state: 'Stato',
-  open: 'Aperta',
+  open: 'Attiva',
   archived: 'Archiviata',
   none: 'Ancora nessuna carta fedeltà. Dia qui sopra un nome a una.',
 };

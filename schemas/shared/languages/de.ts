@@ -112,7 +112,7 @@ export const de: Catalogue = {
     tier: 'STUFE',
     nextTier: 'NÄCHSTE STUFE',
     toNextTier: 'BIS ZUR NÄCHSTEN STUFE',
-    status: 'ZUSTAND',
+    status: 'KARTENSTATUS',
     voided: 'Gesperrt',
     expired: 'Abgelaufen',
     ready: 'Bereit',
@@ -197,8 +197,9 @@ export const de: Catalogue = {
   refusals: {
     full: 'Die Karte ist voll; zuerst die Prämie einlösen.',
     room: (room) => `Auf der Karte ist nur noch Platz für ${room}.`,
-    missing: (missing) => `Für diese Prämie fehlen noch ${missing}.`,
-    low: (current, needed, missing) => `Auf der Karte sind ${current}, nötig sind ${needed}: Es fehlen ${missing}.`,
+    missing: (missing) => `Für diese Prämie ${missing === 1 ? 'fehlt' : 'fehlen'} noch ${missing}.`,
+    low: (current, needed, missing) =>
+      `Auf der Karte sind ${current}, nötig sind ${needed}: Es ${missing === 1 ? 'fehlt' : 'fehlen'} ${missing}.`,
     daily: (again) => `Das überschreitet das Limit des Tages; ein neuer Tag beginnt ${again}.`,
     cooldown: (again) => `Zu kurz nach einem anderen Einkauf; gesammelt werden kann wieder ${again}.`,
     dailyPast: 'Dieser Einkauf überschritt das Limit seines Tages.',

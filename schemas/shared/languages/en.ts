@@ -195,7 +195,7 @@ export const en = {
     room: (room: number): string => `The card has room for only ${room} more.`,
     missing: (missing: number): string => `${missing} more needed for this reward.`,
     low: (current: number, needed: number, missing: number): string =>
-      `The card has ${current}, but ${needed} are needed: ${missing} are missing.`,
+      `The card has ${current}, but ${needed} are needed: ${missing} ${missing === 1 ? 'is' : 'are'} missing.`,
     daily: (again: string): string => `This would exceed the limit of the day; a new day begins ${again}.`,
     cooldown: (again: string): string => `Too soon after another purchase; the next collecting is possible ${again}.`,
     dailyPast: 'That purchase exceeded the limit of its day.',

@@ -1,6 +1,8 @@
 // Spanish.
 import type { Catalogue } from './en.js';
 
+const missingOf = (points: number): string => `${points === 1 ? 'falta' : 'faltan'} ${points}`;
+
 export const es: Catalogue = {
   join: {
     title: (program) => `Únase a ${program}`,
@@ -49,7 +51,7 @@ export const es: Catalogue = {
     nobody: 'Aquí no se puede participar',
     refusals: {
       gone: 'No hay ningún programa en esta dirección. Compruebe el enlace que recibió.',
-      archived: 'Este programa ya no admite nuevos miembros.',
+      archived: 'Este programa ya no admite nuevos socios.',
       tooMany: 'Ha habido demasiados intentos. Espere unos minutos y vuelva a intentarlo.',
       other: 'No ha funcionado. Vuelva a intentarlo en un momento.',
     },
@@ -64,12 +66,12 @@ export const es: Catalogue = {
     title: (program) => `Tarjeta de ${program}`,
     missing: 'Esta tarjeta no existe',
     missingText:
-      'Compruebe el enlace que recibió. Puede que se haya cambiado: pregunte en la tienda, o en la página en la que se apuntó.',
+      'Compruebe el enlace que recibió. Puede que se haya cambiado: pregunte en el negocio, o en la página en la que se apuntó.',
     notFound: 'No encontrado',
     voided: 'Esta tarjeta está bloqueada.',
     reason: (reason) => `Motivo: ${reason}`,
     expired: 'Esta tarjeta ha caducado.',
-    toGo: (points) => `faltan ${points}`,
+    toGo: missingOf,
     ready: 'Lista',
     reward: 'Recompensa',
     rewardAt: (goal) => `Recompensa con ${goal}`,
@@ -81,7 +83,7 @@ export const es: Catalogue = {
     tier: 'Nivel',
     noTier: 'Todavía ninguno',
     highest: 'El nivel más alto',
-    toTier: (points, tier) => `faltan ${points} para ${tier}`,
+    toTier: (points, tier) => `${missingOf(points)} para ${tier}`,
     towards: (tier) => `Hacia ${tier}`,
     towardsReward: 'Hacia la recompensa',
     expiring: 'Caduca',
@@ -126,7 +128,7 @@ export const es: Catalogue = {
     tierBehind: 'Nivel',
     rewardName: 'Recompensa',
     description: (name) => `Tarjeta de fidelidad de ${name}`,
-    toGo: (points) => `faltan ${points}`,
+    toGo: missingOf,
   },
   signIn: {
     title: 'Iniciar sesión',
@@ -181,13 +183,13 @@ export const es: Catalogue = {
       manager: 'Allí puede hacerlo todo, salvo invitar a personas y crear claves.',
       viewer: 'Allí puede verlo todo, sin cambiar nada.',
       till: 'Puede dar puntos, canjear recompensas y deshacer en la caja.',
-      integration: 'Su función es para programas conectados.',
+      integration: 'Su rol es para programas conectados.',
     },
     invitation: {
       subject: (from) => `Invitación: ${from}`,
       text: (from, by) =>
         `${by === undefined ? 'tiene una invitación' : `${by} le invita`} a la consola de ${from}. El enlace funciona una sola vez, durante 24 horas; después puede pedir otro con esta dirección.`,
-      role: (name) => `Su función allí es ${name}.`,
+      role: (name) => `Su rol allí es ${name}.`,
       button: 'Aceptar la invitación',
       why: () => 'Si no sabe de qué se trata, puede ignorar este mensaje.',
     },
@@ -195,8 +197,9 @@ export const es: Catalogue = {
   refusals: {
     full: 'La tarjeta está llena; canjee primero la recompensa.',
     room: (room) => `En la tarjeta solo queda sitio para ${room}.`,
-    missing: (missing) => `Faltan ${missing} para esta recompensa.`,
-    low: (current, needed, missing) => `La tarjeta tiene ${current}, pero se necesitan ${needed}: faltan ${missing}.`,
+    missing: (missing) => `${missing === 1 ? 'Falta' : 'Faltan'} ${missing} para esta recompensa.`,
+    low: (current, needed, missing) =>
+      `La tarjeta tiene ${current}, pero se necesitan ${needed}: ${missingOf(missing)}.`,
     daily: (again) => `Esto supera el límite del día; un nuevo día empieza ${again}.`,
     cooldown: (again) => `Demasiado pronto tras otra compra; se podrá acumular de nuevo ${again}.`,
     dailyPast: 'Esa compra superó el límite de su día.',

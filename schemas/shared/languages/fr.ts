@@ -64,7 +64,7 @@ export const fr: Catalogue = {
     title: (program) => `Carte ${program}`,
     missing: 'Cette carte n’existe pas',
     missingText:
-      'Vérifiez le lien que vous avez reçu. Il a peut-être été remplacé : demandez au magasin, ou sur la page de votre inscription.',
+      'Vérifiez le lien que vous avez reçu. Il a peut-être été remplacé : demandez au commerce, ou sur la page de votre inscription.',
     notFound: 'Introuvable',
     voided: 'Cette carte est bloquée.',
     reason: (reason) => `Motif : ${reason}`,
@@ -193,7 +193,7 @@ export const fr: Catalogue = {
     },
   },
   refusals: {
-    full: 'La carte est pleine ; utilisez d’abord la récompense.',
+    full: 'La carte est pleine ; remettez d’abord la récompense.',
     room: (room) => `Il ne reste de la place que pour ${room} sur la carte.`,
     missing: (missing) => `Il manque encore ${missing} pour cette récompense.`,
     low: (current, needed, missing) => `La carte a ${current}, mais il faut ${needed} : il manque ${missing}.`,
@@ -209,7 +209,7 @@ export const fr: Catalogue = {
     MEMBER_NOT_FOUND: 'Cette carte n’existe pas.',
     MEMBER_NOT_ACTIVE: 'Cette carte est bloquée ou expirée.',
     STAMP_DELTA_ONLY: 'Ici, les tampons se donnent un par un.',
-    REWARD_NOT_CONFIGURED: 'Cette carte n’a pas de récompense à utiliser.',
+    REWARD_NOT_CONFIGURED: 'Cette carte n’a pas de récompense à remettre.',
     REWARD_NOT_FOUND: 'Cette récompense n’existe plus.',
     EARNING_NOT_CONFIGURED: 'Les achats ne rapportent rien sur cette carte.',
     NOT_REVERSIBLE: 'Cette opération ne peut pas être annulée.',

@@ -1,6 +1,8 @@
 // Italian.
 import type { Catalogue } from './en.js';
 
+const missingOf = (points: number): string => `${points === 1 ? 'ne manca' : 'ne mancano'} ${points}`;
+
 export const it: Catalogue = {
   join: {
     title: (program) => `Partecipi a ${program}`,
@@ -47,7 +49,7 @@ export const it: Catalogue = {
     nobody: 'Qui non si può partecipare',
     refusals: {
       gone: 'A questo indirizzo non c’è alcun programma. Controlli il link che ha ricevuto.',
-      archived: 'Questo programma non accetta più nuovi membri.',
+      archived: 'Questo programma non accetta più nuovi soci.',
       tooMany: 'Ci sono stati troppi tentativi. Attenda qualche minuto e riprovi.',
       other: 'Non ha funzionato. Riprovi tra un momento.',
     },
@@ -62,12 +64,12 @@ export const it: Catalogue = {
     title: (program) => `Carta ${program}`,
     missing: 'Questa carta non esiste',
     missingText:
-      'Controlli il link che ha ricevuto. Forse è stato sostituito: chieda in negozio, o sulla pagina in cui si è iscritto.',
+      'Controlli il link che ha ricevuto. Forse è stato sostituito: chieda all’attività, o sulla pagina in cui si è iscritto.',
     notFound: 'Non trovato',
     voided: 'Questa carta è bloccata.',
     reason: (reason) => `Motivo: ${reason}`,
     expired: 'Questa carta è scaduta.',
-    toGo: (points) => `ne mancano ${points}`,
+    toGo: missingOf,
     ready: 'Pronto',
     reward: 'Premio',
     rewardAt: (goal) => `Premio a ${goal}`,
@@ -79,11 +81,11 @@ export const it: Catalogue = {
     tier: 'Livello',
     noTier: 'Ancora nessuno',
     highest: 'Il livello più alto',
-    toTier: (points, tier) => `ne mancano ${points} per ${tier}`,
+    toTier: (points, tier) => `${missingOf(points)} per ${tier}`,
     towards: (tier) => `Verso ${tier}`,
     towardsReward: 'Verso il premio',
     expiring: 'In scadenza',
-    until: (points, day) => `${points} fino al ${day}`,
+    until: (points, day) => `${points}, scadenza: ${day}`,
     memberId: 'Numero socio',
     cardNumber: 'Numero della carta',
     qr: (label, code) => `Codice: ${label} ${code}`,
@@ -124,7 +126,7 @@ export const it: Catalogue = {
     tierBehind: 'Livello',
     rewardName: 'Premio',
     description: (name) => `Carta fedeltà ${name}`,
-    toGo: (points) => `ne mancano ${points}`,
+    toGo: missingOf,
   },
   signIn: {
     title: 'Accesso',
@@ -138,12 +140,12 @@ export const it: Catalogue = {
     open: 'Apri la console, se ha già effettuato l’accesso',
     check: 'Controlli il Suo indirizzo',
     sentText: (minutes) =>
-      `Se questo indirizzo appartiene a un utente, una mail con un link di accesso è in arrivo. Funziona per ${minutes} minuti.`,
+      `Se questo indirizzo appartiene a un utente, un’e-mail con un link di accesso è in arrivo. Funziona per ${minutes} minuti.`,
     failed: 'Non ha funzionato',
     failedText: 'L’accesso è stato annullato, ha richiesto troppo tempo o era già stato usato. Ricominci.',
     notInvited: 'Non ha un invito',
     notInvitedText:
-      'Nessun utente di questo servizio corrisponde all’account della Sua azienda. Chieda a un proprietario di invitare il Suo indirizzo.',
+      'Nessun utente di questo servizio corrisponde all’account della Sua azienda. Chieda a un titolare di invitare il Suo indirizzo.',
     away: 'La Sua azienda non risponde',
     awayText: 'Il suo accesso non è raggiungibile al momento. Riprovi tra un minuto.',
   },
@@ -179,13 +181,13 @@ export const it: Catalogue = {
       manager: 'Può fare tutto, tranne invitare persone e creare chiavi.',
       viewer: 'Può vedere tutto, senza cambiare nulla.',
       till: 'Può dare punti, riscattare premi e annullare alla cassa.',
-      integration: 'Il suo ruolo è per il software collegato.',
+      integration: 'Il Suo ruolo è per il software collegato.',
     },
     invitation: {
       subject: (from) => `Invito: ${from}`,
       text: (from, by) =>
-        `${by === undefined ? 'è invitato' : `${by} la invita`} alla console di ${from}. Il link funziona una sola volta, per 24 ore; poi può richiederne un altro con questo indirizzo.`,
-      role: (name) => `Il suo ruolo è ${name}.`,
+        `${by === undefined ? 'è invitato' : `${by} La invita`} alla console di ${from}. Il link funziona una sola volta, per 24 ore; poi può richiederne un altro con questo indirizzo.`,
+      role: (name) => `Il Suo ruolo è ${name}.`,
       button: 'Accetta l’invito',
       why: () => 'Se non sa di che cosa si tratta, può ignorare questo messaggio.',
     },
@@ -193,8 +195,8 @@ export const it: Catalogue = {
   refusals: {
     full: 'La carta è piena; riscatti prima il premio.',
     room: (room) => `Sulla carta c’è posto solo per ${room}.`,
-    missing: (missing) => `Mancano ancora ${missing} per questo premio.`,
-    low: (current, needed, missing) => `La carta ha ${current}, ma servono ${needed}: mancano ${missing}.`,
+    missing: (missing) => `${missing === 1 ? 'Ne manca' : 'Ne mancano'} ancora ${missing} per questo premio.`,
+    low: (current, needed, missing) => `La carta ha ${current}, ma servono ${needed}: ${missingOf(missing)}.`,
     daily: (again) => `Questo supera il limite del giorno; un nuovo giorno comincia ${again}.`,
     cooldown: (again) => `Troppo presto dopo un altro acquisto; si potrà raccogliere di nuovo ${again}.`,
     dailyPast: 'Quell’acquisto superava il limite del suo giorno.',
@@ -214,7 +216,7 @@ export const it: Catalogue = {
     POINTS_EXPIRED: 'Questi punti sono scaduti; non c’è nulla da annullare.',
     ALREADY_REVERSED: 'Questo movimento è già annullato.',
     NOTHING_TO_UNDO:
-      'Questa cassa non ha cambiato nulla su questa tessera negli ultimi dieci minuti; si può annullare in ufficio.',
+      'Questa cassa non ha cambiato nulla su questa carta negli ultimi dieci minuti; si può annullare in ufficio.',
     CODE_AMBIGUOUS: 'Più persone hanno questo codice. Scelga.',
     PAIRING_CODE_INVALID: 'Il codice è sconosciuto, già usato o scaduto. Ne chieda uno nuovo.',
     TRANSACTION_NOT_FOUND: 'Questo movimento non esiste sulla carta.',

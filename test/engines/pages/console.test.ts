@@ -1089,7 +1089,7 @@ describe.runIf(hasBrowser)('each page', () => {
     const page = await open('/readers');
     await heading(page, 'Readers').waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).focus();
     await page.keyboard.press('Enter');
     await heading(page, 'Webhooks').waitFor();

@@ -12,13 +12,14 @@ import {
   startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
-import { fieldOf, headingOf, openConsole } from '../../rig/start/console.js';
+import { buttonOf, fieldOf, headingOf, openConsole } from '../../rig/start/console.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let browser: TestBrowser;
 let merchant: TestMerchant;
+let programId: string;
 let paths: [string, string][];
 
 beforeAll(async () => {
@@ -28,7 +29,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   merchant = await aMerchant(service);
   const fields = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10, rewardName: 'Kaffee' };
-  const { _id: programId } = await merchant.program({ ...fields, name: 'Café Lilo' });
+  programId = (await merchant.program({ ...fields, name: 'Café Lilo' }))._id;
   const { id } = await merchant.enroll({ programId, firstName: 'Lilo', lastName: 'Iloul', initialPoints: 3 });
   paths = [
     ['overview', ''],
@@ -115,6 +116,21 @@ describe.runIf(hasBrowser)('the console', () => {
     await page.goto(`${service.publicUrl}/console/readers`);
     await headingOf(page, 'Appareils de caisse').waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('fr');
+    await page.context().close();
+  });
+
+  it('says what the service refuses in the language that a person chose, not in that of the browser', async () => {
+    const { id } = await merchant.enroll({ programId, firstName: 'Olli' });
+    const page = await openIn('en-GB', `/members/${id}`, 'desktop');
+    await headingOf(page, 'Olli').waitFor();
+    await fieldOf(page, 'Language').selectOption({ label: 'Français' });
+    await page.getByRole('heading', { name: 'Tampons et récompenses' }).waitFor();
+    await page.route('**/points', async (route) => {
+      await merchant.call(`/merchants/me/members/${id}/status`, { method: 'PATCH', body: { status: 'voided' } });
+      await route.continue();
+    });
+    await buttonOf(page, '+1').click();
+    await page.locator('.notice.failed').getByText('Cette carte est bloquée ou expirée.').waitFor();
     await page.context().close();
   });
 });

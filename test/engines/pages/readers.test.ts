@@ -106,7 +106,7 @@ describe.runIf(hasBrowser)('a reader', () => {
     await dialog.getByText('The device that is paired works until another one has used this code.').waitFor();
     const first = await shownCode(page);
     await page.clock.fastForward('10:00');
-    await dialog.getByText('This code is over. Make a new one.').waitFor();
+    await dialog.getByText('This code has expired. Make a new one.').waitFor();
     await dialog.getByRole('button', { name: 'New code' }).click();
     await dialog.getByText(/^Valid for/).waitFor();
     const second = await shownCode(page);

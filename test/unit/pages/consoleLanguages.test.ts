@@ -1,5 +1,5 @@
 // The catalogues of the console: the same texts in each language, none left in English, numbers as the language counts.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 // The console is compiled by itself, so its modules have no types here.
 const folder = '../../../console/texts';
@@ -23,10 +23,10 @@ const names =
 
 /** Words that are spelled as in English. */
 const same: Record<(typeof languages)[number], readonly string[]> = {
-  de: ['Name', 'Person', 'Status', 'Filter', 'Test', 'Text', 'Version', 'Website'],
+  de: ['Name', 'Person', 'Status', 'Filter', 'Test', 'Text', 'Version', 'Website', 'Import', 'Bronze', 'Gold'],
   fr: [
     ...['Actions', 'Action', 'Menu', 'Points', 'Pages', 'Message', 'Note', 'Version', 'Latitude', 'Longitude'],
-    ...['Description', 'points', 'point', 'Active'],
+    ...['Description', 'points', 'point', 'Active', 'POINTS', 'Bronze'],
   ],
   es: ['No'],
   it: ['Menu', 'No'],
@@ -102,4 +102,38 @@ it.each([
   ['it', ['0 timbri', '0 s'], ['1 timbro', '1 s'], ['12.345 timbri', '12.345 s']],
 ])('%s counts as it is spoken', async (language, none, one, many) => {
   expect(await Promise.all([0, 1, 12_345].map((count) => counted(language, count)))).toEqual([none, one, many]);
+});
+
+it.each(['en', ...languages])('the columns of the campaigns in %s have a title each', async (language) => {
+  const { campaigns = {} } = await catalogueOf(language);
+  const said = campaigns as Texts;
+  const titles = ['started', 'message', 'program', 'state', 'matched', 'pushed', 'skipped', 'failed'].map(
+    (key) => said[key],
+  );
+  expect(new Set(titles).size).toBe(titles.length);
+});
+
+describe('French', () => {
+  type Sentence = (...given: unknown[]) => string;
+
+  it('ends no line before a colon or a sign like it, nor inside quotation marks', async () => {
+    const fr = await catalogueOf('fr');
+    const loose = listed(fr).filter(([, text]) => typeof text === 'string' && / [:;?!»]|« /.test(text));
+    expect(loose).toEqual([]);
+    const { design, session } = fr as Record<string, Record<string, Sentence>>;
+    expect(design?.removeRow?.('Niveaux', 2)).toBe('Niveaux\u00a0: retirer 2');
+    expect(session?.ended).toBe('Votre session est terminée');
+  });
+
+  it('of the till keeps to it', async () => {
+    vi.resetModules();
+    vi.stubGlobal('navigator', { languages: ['fr-CH'] });
+    const { texts } = await import(`${folder}/../till/texts.js`);
+    vi.unstubAllGlobals();
+    expect([texts.choose.whose, texts.tap.refused('la carte est pleine')]).toEqual([
+      'À qui est cette carte\u00a0?',
+      'Refusé\u00a0: la carte est pleine',
+    ]);
+    expect([0, 1, 2].map(texts.member.stamps)).toEqual(['0 tampon', '1 tampon', '2 tampons']);
+  });
 });

@@ -59,6 +59,18 @@ describe('a refusal at the counter', () => {
     });
   });
 
+  it.each([
+    ['en', 'The card has 4, but 5 are needed: 1 is missing.', '1 more needed for this reward.'],
+    ['de', 'Auf der Karte sind 4, nötig sind 5: Es fehlt 1.', 'Für diese Prämie fehlt noch 1.'],
+    ['fr', 'La carte a 4, mais il faut 5 : il manque 1.', 'Il manque encore 1 pour cette récompense.'],
+    ['es', 'La tarjeta tiene 4, pero se necesitan 5: falta 1.', 'Falta 1 para esta recompensa.'],
+    ['it', 'La carta ha 4, ma servono 5: ne manca 1.', 'Ne manca ancora 1 per questo premio.'],
+  ])('in %s speaks of one that is missing as of one', (language, low, missing) => {
+    const points = { style: 'points' as const, goal: 5 };
+    expect(refused(() => redeem(points, standing(4), { cost: 5 }), language).display).toBe(low);
+    expect(refused(() => redeem(points, standing(4)), language).display).toBe(missing);
+  });
+
   it('of a cooldown says when again, and one of a daily limit says that it is the day', () => {
     const cooldown = () => requireCooledDown(90, later(-30_000), { occurredAt: undefined });
     expect(refused(cooldown, 'fr-CA')).toMatchObject({

@@ -165,7 +165,7 @@ describe("a merchant's text", () => {
     };
     expect(texts('nl')).toEqual(['Beloningen', 'Beloningen', 'LIDNUMMER', 'STATUS\u2063']);
     expect(texts('de-AT')).toEqual(['Gschenke', 'Gschenke', 'MITGLIEDSNUMMER', 'Stand']);
-    expect(texts('de')).toEqual(['Rewards\u2064', 'Rewards\u2064', 'MITGLIEDSNUMMER', 'ZUSTAND']);
+    expect(texts('de')).toEqual(['Rewards\u2064', 'Rewards\u2064', 'MITGLIEDSNUMMER', 'KARTENSTATUS']);
   });
 
   it('that describes the card is not replaced by our words', () => {
