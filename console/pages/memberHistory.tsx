@@ -83,7 +83,11 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
               return (
                 <>
                   {request}{' '}
-                  <Button isDisabled={!may(edit)} onPress={() => setAsks({ id: entry, delta })}>
+                  <Button
+                    aria-label={said.reverseOf(delta)}
+                    isDisabled={!may(edit)}
+                    onPress={() => setAsks({ id: entry, delta })}
+                  >
                     {said.reverse}
                   </Button>
                 </>
@@ -96,6 +100,7 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
         <Confirm
           title={said.reverseTitle}
           action={said.reverse}
+          actionName={said.reverseOf(asks.delta)}
           kind="danger"
           isRunning={reverse.isRunning}
           onConfirm={() => reverse.run({ entry: asks.id, reason })}

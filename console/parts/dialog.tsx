@@ -35,6 +35,8 @@ interface ConfirmProps {
   title: string;
   children: ReactNode;
   action: string;
+  /** What screen readers say of the action, where its text alone says too little. */
+  actionName?: string;
   kind?: 'primary' | 'danger';
   isRunning?: boolean;
   onConfirm: () => void;
@@ -45,6 +47,7 @@ export function Confirm({
   title,
   children,
   action,
+  actionName,
   kind = 'primary',
   isRunning = false,
   onConfirm,
@@ -57,7 +60,12 @@ export function Confirm({
         <Button autoFocus={kind === 'danger'} onPress={onClose}>
           {texts.frame.cancel}
         </Button>
-        <Button kind={kind} isDisabled={isRunning} onPress={onConfirm}>
+        <Button
+          kind={kind}
+          isDisabled={isRunning}
+          onPress={onConfirm}
+          {...(actionName && { 'aria-label': actionName })}
+        >
           {action}
         </Button>
       </div>

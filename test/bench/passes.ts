@@ -104,7 +104,7 @@ export async function benchPasses({ rounds, ms }: PassesSize): Promise<Row[]> {
   const runs = Array.from({ length: rounds }, () => ({
     ours: rate(ours, ms),
     theirs: rate(theirs, ms),
-    rsa: rate(() => sign('sha1', attributes, credentials.signerKey), ms),
+    rsa: rate(() => sign('sha256', attributes, credentials.signerKey), ms),
   }));
   const best = (signer: 'ours' | 'theirs' | 'rsa') => Math.max(...runs.map((turn) => turn[signer]));
   const oursBlocks = blocks(ours, 10, 300);

@@ -112,6 +112,7 @@ export const member: Catalogue['member'] = {
     expiry: 'Verfallen',
   },
   reverse: 'Rückgängig machen',
+  reverseOf: (delta: number) => `Rückgängig machen: ${signed(delta)}`,
   reverseTitle: 'Diesen Eintrag rückgängig machen?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

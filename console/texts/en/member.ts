@@ -109,6 +109,7 @@ export const member = {
     expiry: 'Expired',
   },
   reverse: 'Undo',
+  reverseOf: (delta: number) => `Undo: reverse ${signed(delta)}`,
   reverseTitle: 'Undo this entry?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

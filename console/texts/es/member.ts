@@ -112,6 +112,7 @@ export const member: Catalogue['member'] = {
     expiry: 'Caducado',
   },
   reverse: 'Deshacer',
+  reverseOf: (delta: number) => `Deshacer: ${signed(delta)}`,
   reverseTitle: '¿Deshacer este movimiento?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

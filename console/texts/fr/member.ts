@@ -113,6 +113,7 @@ export const member: Catalogue['member'] = {
     expiry: 'Expiré',
   },
   reverse: 'Annuler l’opération',
+  reverseOf: (delta: number) => `Annuler l’opération : ${signed(delta)}`,
   reverseTitle: 'Annuler cette opération ?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

@@ -112,6 +112,7 @@ export const member: Catalogue['member'] = {
     expiry: 'Scaduto',
   },
   reverse: 'Annulla il movimento',
+  reverseOf: (delta: number) => `Annulla il movimento: ${signed(delta)}`,
   reverseTitle: 'Annullare questo movimento?',
   reverseHint: (delta: number, isStamps: boolean) => {
     const amount = amountOf(Math.abs(delta), isStamps);

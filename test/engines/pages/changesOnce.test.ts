@@ -63,7 +63,7 @@ const ledgerOf = async (id: string) => {
 
 const before = ['initial 2', 'adjust 1'];
 /** Opens the question, if it is not asked yet, and answers it. */
-const answered = (opens: string, name: string) => async (page: Page) => {
+const answered = (opens: string | RegExp, name: string) => async (page: Page) => {
   const dialog = page.getByRole('dialog');
   if (!(await dialog.isVisible())) await button(page, opens).first().click();
   await dialog.getByRole('button', { name }).click();
@@ -73,7 +73,7 @@ const ways: [string, (page: Page) => Promise<unknown>, entry: string][] = [
   ['+1', (page) => button(page, '+1').click(), 'adjust 1'],
   ['+2', (page) => button(page, '+2').click(), 'earn 2'],
   ['Redeem', answered('Redeem Tea', 'Redeem'), 'redeem -1'],
-  ['Undo, in the ledger', answered('Undo', 'Undo'), 'reversal -1'],
+  ['Undo, in the ledger', answered(/^Undo: reverse/, 'Undo'), 'reversal -1'],
   [
     'Give a stamp, with a message',
     async (page) => {

@@ -159,7 +159,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await until(() => phone.history().at(-1)?.lockScreen === 'One more for you');
     await keepScreenshot(page, 'console-member-desktop', { fullPage: false });
 
-    await button(page, 'Undo').click();
+    await button(page, /^Undo: reverse/).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone.', { exact: true }).waitFor();
     await until(() => phone.history().at(-1)?.balance === 0);
@@ -681,7 +681,9 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     expect(await page.locator('.notice.failed').count()).toBe(0);
     await field(page, 'Change of POINTS').fill('-5');
     await button(page, 'Change points').click();
-    await button(page, 'Undo').first().click();
+    await button(page, /^Undo: reverse/)
+      .first()
+      .click();
     const dialog = page.getByRole('dialog', { name: 'Undo this entry?' });
     await dialog.getByLabel('Reason').fill('x'.repeat(1_000));
     await dialog.getByRole('button', { name: 'Undo' }).click();

@@ -34,5 +34,5 @@ export async function openConsole(
 }
 
 export const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
-export const buttonOf = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+export { button as buttonOf } from './counter.js';
 export const fieldOf = (page: Page, name: string) => page.getByLabel(name, { exact: true });
