@@ -4,7 +4,7 @@ import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } 
 import { useEffect, useRef, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
 import { type Finding, findingsOf, refusalOf } from './api.js';
-import { createStore } from './store.js';
+import { createStore, forgetKept } from './store.js';
 import { fieldNames, texts } from './texts.js';
 
 export interface Notice {
@@ -170,7 +170,7 @@ export function useDraft<T>(key: string, current: T): [T, (next: T) => void, () 
     }
   };
   const clear = () => {
-    sessionStorage.removeItem(name);
+    forgetKept(name);
     setTyped(null);
   };
   return [typed ? typed.value : current, set, clear];

@@ -1,6 +1,7 @@
 // Changes that the service applies once for each idempotency key, however often their button is pressed.
 import { useRef, useState } from 'react';
 import { type ActionOptions, useAction } from './actions.js';
+import { forgetKept } from './store.js';
 import { texts } from './texts.js';
 
 interface Header {
@@ -21,14 +22,6 @@ function keyOf(name: string): string {
     // The browser stores nothing: the key is for this press only.
   }
   return key;
-}
-
-function forgetKey(name: string): void {
-  try {
-    sessionStorage.removeItem(name);
-  } catch {
-    // The browser stores nothing.
-  }
 }
 
 /** The second press of a double click comes within this time after the first was answered. */
@@ -57,7 +50,7 @@ export function useKeyedAction<I = void, O = unknown>(
     };
     try {
       const out = await act(input, keyed);
-      names.forEach(forgetKey);
+      names.forEach(forgetKept);
       setTimeout(() => settle(false), doubleClickMs);
       return out;
     } catch (error) {

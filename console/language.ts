@@ -27,11 +27,27 @@ function isTag(text: string): boolean {
 
 const setting = 'language';
 const wanted = (globalThis.navigator?.languages ?? []).filter(isTag);
-const kept = globalThis.window?.localStorage.getItem(setting) ?? '';
+
+function keptLanguage(): string {
+  try {
+    return globalThis.window?.localStorage.getItem(setting) ?? '';
+  } catch {
+    // The browser stores nothing.
+    return '';
+  }
+}
+
+const kept = keptLanguage();
 
 export const language: Language = isOurs(kept) ? kept : (wanted.map(codeOf).find(isOurs) ?? 'en');
 
-export const keepLanguage = (chosen: string): void => localStorage.setItem(setting, chosen);
+export function keepLanguage(chosen: string): void {
+  try {
+    localStorage.setItem(setting, chosen);
+  } catch {
+    // The browser stores nothing.
+  }
+}
 
 /** By which dates and numbers are written: with the region of the browser, such as de-AT. */
 export const localeOf = (code: Language): string => wanted.find((tag) => codeOf(tag) === code) ?? code;

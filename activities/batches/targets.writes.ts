@@ -15,8 +15,8 @@ import { requireBatch } from './requireBatch.reads.js';
 import { maxRunMs, type RunSignals } from './runChunks.effect.js';
 
 /**
- * Marks a queued batch, or a scheduled one whose time has come, as running. Throws ApplicationFailure BATCH_NOT_FOUND when the batch was removed before it
- * began.
+ * Marks a queued batch, or a scheduled one whose time has come, as running. Throws ApplicationFailure BATCH_NOT_FOUND
+ * when the batch was removed before it began.
  */
 async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise<BatchRow> {
   const now = deps.now();
@@ -46,9 +46,8 @@ export interface TargetsOf {
 }
 
 /**
- * Lists targets for about 3 s, from where the previous call stopped, or says how long a scheduled batch has to wait.
- * `more` is absent when the list is complete, or the
- * batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
+ * Lists targets for about 3 s, from where the previous call stopped, or says until when a scheduled batch has to wait.
+ * `more` is absent when the list is complete, or the batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
  */
 export async function listTargets(
   deps: Deps,
@@ -58,10 +57,7 @@ export async function listTargets(
   const until = performance.now() + maxRunMs;
   const { batches, batchTargets } = deps.collections;
   const begun = await beginBatch(deps, { batchId });
-  if (begun.phase === 'scheduled') {
-    const waitMs = Math.max((begun.sendAt?.getTime() ?? 0) - deps.now().getTime(), 1);
-    return { total: 0, more: true, waitMs };
-  }
+  if (begun.phase === 'scheduled') return { total: 0, more: true, notBefore: begun.sendAt?.getTime() ?? 0 };
   if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
   // A cancelled batch of a suspended merchant ends too; its first page says how many it would have reached.
   if (!begun.cancelRequestedAt) await requireActiveMerchant(deps, begun);

@@ -13,8 +13,7 @@ import { hasMembers } from './programMembers.reads.js';
 export type CheckedProgram = { ok: true; program: Program } | { ok: false; mistakes: Mistake[] };
 
 /**
- * Checks a program as a program file, template included, and gives its pictures all scales. `merchantId` applies where
- * the program names none.
+ * Checks a program as a program file, template and pictures included. `merchantId` applies where the program names none.
  */
 export async function checkProgram(value: unknown, merchantId: string): Promise<CheckedProgram> {
   const parsed = programFile.safeParse(value);
@@ -27,19 +26,15 @@ export async function checkProgram(value: unknown, merchantId: string): Promise<
     path: path.startsWith('passTemplate') ? path : `passTemplate.${path}`,
     message,
   }));
-  return mistakes.length > 0 ? { ok: false, mistakes } : withAllScales(program);
+  if (mistakes.length === 0) mistakes.push(...(await damaged(program)));
+  return mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, program };
 }
 
-async function withAllScales(program: Program): Promise<CheckedProgram> {
-  const { passTemplate } = program;
-  if (Object.keys(passTemplate.images).length === 0) return { ok: true, program };
-  const { scaleImages } = await import('./scaleImages.client.js');
-  try {
-    const images = await scaleImages(passTemplate.images);
-    return { ok: true, program: { ...program, passTemplate: { ...passTemplate, images } } };
-  } catch {
-    return { ok: false, mistakes: [{ path: 'passTemplate.images', message: 'an image has damaged pixels' }] };
-  }
+async function damaged({ passTemplate: { images } }: Program): Promise<Mistake[]> {
+  if (Object.keys(images).length === 0) return [];
+  const { damagedImages } = await import('../wallets/apple/scaleImages.client.js');
+  const names = await damagedImages(images);
+  return names.map((name) => ({ path: `passTemplate.images.${name}`, message: 'the image has damaged pixels' }));
 }
 
 /** Throws VALIDATION_FAILED listing all mistakes. */

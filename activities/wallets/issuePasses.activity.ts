@@ -95,10 +95,7 @@ function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
     const made = new Map<string, IssueResult>();
     let since = performance.now();
     for (const { member, program } of pairs) {
-      made.set(
-        member._id,
-        tryBuild(() => deps.wallets.apple?.build(member, program)),
-      );
+      made.set(member._id, await tryBuild(deps.wallets.apple?.build(member, program)));
       if (performance.now() - since < blockMs) continue;
       await new Promise(setImmediate);
       since = performance.now();
@@ -108,9 +105,9 @@ function issueApple(deps: WorkerDeps, input: Issue): Promise<Issued> {
 }
 
 /** The error of building the pass, or an empty result. The file itself is built when the phone requests it. */
-function tryBuild(build: () => unknown): IssueResult {
+async function tryBuild(build: Promise<unknown> | undefined): Promise<IssueResult> {
   try {
-    build();
+    await build;
     return {};
   } catch (error) {
     return toError(error);

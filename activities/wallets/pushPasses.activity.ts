@@ -128,7 +128,7 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
   const passUpdate: PassUpdate = {
     serialNumber: member.serialNumber,
     lastUpdateTag: member.pass.tag.toISOString(),
-    rebuilt: apple !== null && modes.apple === 'real' && rebuilds(() => apple.build(member, program)),
+    rebuilt: apple !== null && modes.apple === 'real' && (await rebuilds(apple.build(member, program))),
     apple: {
       devicesNotified: toDevices?.devicesNotified ?? 0,
       devicesAttempted: toDevices?.devicesAttempted ?? member.deviceCount,
@@ -242,14 +242,11 @@ const isNewBalance = ({ passAction, data: { previous, current } }: EventRow): bo
   passAction === 'push' && typeof current === 'number' && current !== previous;
 
 /** Whether the pass can be built. The file itself is built when the phone requests it. */
-function rebuilds(build: () => Buffer): boolean {
-  try {
-    build();
-    return true;
-  } catch {
-    return false;
-  }
-}
+const rebuilds = (build: Promise<Buffer>): Promise<boolean> =>
+  build.then(
+    () => true,
+    () => false,
+  );
 
 function passUpdatedEvents(
   deps: WorkerDeps,

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { toError } from '../../platform/toError.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { Config } from '../../schemas/shared/config.schema.js';
@@ -20,8 +19,8 @@ import type { GoogleWalletApi } from './google/googleWallet.schema.js';
 export interface AppleWallet {
   credentials: RealAppleCredentials;
   apns: Apns;
-  /** Returns the member's signed .pkpass as of now. Throws when the program's template cannot be made into a pass. */
-  build: (member: MemberRow, program: Program) => Buffer;
+  /** Returns the member's signed .pkpass as of now. Rejects when the program's template cannot be made into a pass. */
+  build: (member: MemberRow, program: Program) => Promise<Buffer>;
 }
 
 export interface GoogleWallet {
@@ -131,24 +130,20 @@ function isConfigured(config: Config, platform: 'apple' | 'google'): boolean {
 }
 
 async function openApple(credentials: RealAppleCredentials, { config, log }: CreateWallets): Promise<AppleWallet> {
-  const [{ createApns }, { buildPass, compileTemplate }] = await Promise.all([
+  const [{ createApns }, { buildPass }, { compileScaled }] = await Promise.all([
     import('./apple/apns.client.js'),
     import('./apple/passPackage.view.js'),
+    import('./apple/compileScaled.client.js'),
   ]);
   // Compile errors are cached too, because each member of the program would try to compile the template again.
-  const byProgram = new WeakMap<Program, CompiledTemplate | Error>();
-  const byContent = new LRUCache<string, CompiledTemplate | Error>({ max: maxCachedTemplates });
-  const compiled = (program: Program): CompiledTemplate => {
-    const known = byProgram.get(program) ?? compileOnce(program);
-    if (known instanceof Error) throw known;
-    return known;
-  };
-  const compileOnce = (program: Program): CompiledTemplate | Error => {
+  const byProgram = new WeakMap<Program, Promise<CompiledTemplate>>();
+  const byContent = new LRUCache<string, Promise<CompiledTemplate>>({ max: maxCachedTemplates });
+  const compileOnce = (program: Program): Promise<CompiledTemplate> => {
     const { name, style, goal, language, timeZone, passTemplate } = program;
     // All that a template is compiled from is part of its key.
     const content: TemplatedProgram = { name, style, goal, language, timeZone, passTemplate };
     const key = createHash('sha1').update(JSON.stringify(content)).digest('base64');
-    const template = byContent.get(key) ?? resultOrError(() => compileTemplate(credentials, content));
+    const template = byContent.get(key) ?? compileScaled(credentials, content);
     byContent.set(key, template);
     byProgram.set(program, template);
     return template;
@@ -162,16 +157,11 @@ async function openApple(credentials: RealAppleCredentials, { config, log }: Cre
       log,
       timeoutMs: pushTimeoutMs,
     }),
-    build: (member, program) => buildPass(credentials, compiled(program), applePassView(config, { member, program })),
+    build: async (member, program) => {
+      const compiled = await (byProgram.get(program) ?? compileOnce(program));
+      return buildPass(credentials, compiled, applePassView(config, { member, program }));
+    },
   };
-}
-
-function resultOrError<T>(work: () => T): T | Error {
-  try {
-    return work();
-  } catch (error) {
-    return toError(error);
-  }
 }
 
 /** Workers that share a Redis keep to Google's rate limit together; without Redis, each worker keeps to it alone. */

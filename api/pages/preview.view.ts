@@ -141,8 +141,11 @@ async function appleOf(
   program: Program,
   member: MemberRow,
 ): Promise<Pick<Card, 'apple' | 'appleImages'>> {
-  const { compileTemplate, passContent } = await import('../../activities/wallets/apple/passPackage.view.js');
-  const compiled = compileTemplate(deps.wallets.apple?.credentials ?? anyApple, program);
+  const [{ passContent }, { compileScaled }] = await Promise.all([
+    import('../../activities/wallets/apple/passPackage.view.js'),
+    import('../../activities/wallets/apple/compileScaled.client.js'),
+  ]);
+  const compiled = await compileScaled(deps.wallets.apple?.credentials ?? anyApple, program);
   const { json, files } = passContent(compiled, applePassView(deps.config, { member, program }));
   // As a phone in the program's language shows it.
   const strings = passStrings(program, program.passTemplate).get(languageOf(program));

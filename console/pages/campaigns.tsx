@@ -1,5 +1,5 @@
 // Campaigns: one message on the passes of all matching members, with a preview of the lock screen.
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useDraft, useRead, useSettled } from '../actions.js';
 import { api, data } from '../api.js';
 import { useKeyedAction } from '../keyedAction.js';
@@ -64,7 +64,7 @@ export function Campaigns() {
   const reaches = counted.data && said.audience(counted.data);
   const batches = useRead(['campaigns', page], () => readBatches(page), {
     keep: true,
-    everyMs: (now) => (now?.items.some((batch) => !isOver(batch)) ? 2_000 : 10_000),
+    everyMs: (now) => (now?.items.some((batch) => !isOver(batch) && batch.phase !== 'scheduled') ? 2_000 : 10_000),
   });
   const send = useKeyedAction(
     (body: typeof who & { message: string; sendAt?: string }, keyed) =>
@@ -78,6 +78,11 @@ export function Campaigns() {
       },
     },
   );
+  const refused = send.findings.length > 0;
+  // What is wrong is marked in the form behind the question.
+  useEffect(() => {
+    if (refused) setAsks(false);
+  }, [refused]);
   const program = programs.data?.find(({ _id }) => _id === programId);
   return (
     <Page title={texts.nav.campaigns} lead={said.lead}>

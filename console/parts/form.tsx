@@ -61,6 +61,9 @@ export function Form({ label, findings = [], onSubmit, children, className = 'fo
   }, [JSON.stringify(findings)]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // What the browser cannot read, such as a date without a time, has no value here; the browser says what is missing.
+    const unread = [...(form.current?.querySelectorAll('input') ?? [])].find(({ validity }) => validity.badInput);
+    if (unread) return void unread.reportValidity();
     wasSent.current = true;
     onSubmit();
   };

@@ -10,7 +10,7 @@ import { openingHours } from './openingHours.schema.js';
 import { readPdf } from './pdf.rules.js';
 import { readPng } from './png.rules.js';
 
-const MAX_IMAGE_BYTES = 512 * 1024;
+export const MAX_IMAGE_BYTES = 512 * 1024;
 const MAX_IMAGE_PIXELS = 2048;
 const MIN_ICON_PIXELS = 29;
 /** Apple accepts at most ten locations in a pass. */

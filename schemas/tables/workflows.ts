@@ -96,8 +96,8 @@ export interface ListProgress {
   total: number;
   /** True while the list is incomplete. */
   more?: true;
-  /** After how long the list may be begun. */
-  waitMs?: number;
+  /** Before which moment the list may not be begun, in milliseconds since 1970. */
+  notBefore?: number;
 }
 
 /** The progress after one step of a batch. */

@@ -41,9 +41,10 @@ export async function runBatch(
         });
       if (from === undefined) {
         const listed = await snapshotTargets({ batchId });
-        if (listed.waitMs !== undefined) {
-          setCurrentDetails(`Waits until ${new Date(Date.now() + listed.waitMs).toISOString()}.`);
-          await sleep(listed.waitMs);
+        if (listed.notBefore !== undefined) {
+          setCurrentDetails(`Waits until ${new Date(listed.notBefore).toISOString()}.`);
+          // By the clock: after a reset, or while no worker ran, a part of the wait is over.
+          await sleep(Math.max(listed.notBefore - Date.now(), 1));
           continue;
         }
         setCurrentDetails(`Drawing up the list: ${listed.total} so far.`);

@@ -149,10 +149,10 @@ export const isReal = ({ wallets, walletModes }: ApiDeps): boolean =>
   wallets.apple !== null && walletModes.apple === 'real';
 
 /** Caches signed passes for as long as their program, so that a burst of downloads of one pass signs it once. */
-const signed = new WeakMap<Program, LRUCache<string, Buffer>>();
+const signed = new WeakMap<Program, LRUCache<string, Promise<Buffer>>>();
 const mostSigned = 100;
 
-function signedPass(deps: ApiDeps, member: MemberRow, program: Program): Buffer | undefined {
+function signedPass(deps: ApiDeps, member: MemberRow, program: Program): Promise<Buffer> | undefined {
   const passes = signed.get(program) ?? new LRUCache({ max: mostSigned });
   signed.set(program, passes);
   const key = `${member._id} ${member.version} ${member.pass.modifiedAt.getTime()}`;
@@ -173,7 +173,7 @@ export async function sendPass(deps: ApiDeps, ctx: Context, member: MemberRow): 
     ctx.status = 304;
     return;
   }
-  const bytes = signedPass(deps, member, await cachedProgram(deps, member));
+  const bytes = await signedPass(deps, member, await cachedProgram(deps, member));
   if (!bytes) throw new ServiceError('UNAVAILABLE');
   ctx.status = 200;
   ctx.type = passMime;

@@ -31,7 +31,7 @@ export async function examinePass(
     member,
     modes: { apple: modeOf(deps, program, 'apple'), google: modeOf(deps, program, 'google') },
     credentials: apple?.credentials ?? null,
-    build: apple && deps.walletModes.apple === 'real' ? tryBuild(() => apple.build(member, program)) : null,
+    build: apple && deps.walletModes.apple === 'real' ? await tryBuild(apple.build(member, program)) : null,
     webServiceUrl: `${deps.config.PUBLIC_URL}/wallet/apple`,
     devices,
     logs,
@@ -56,9 +56,9 @@ function modeOf(deps: Deps & { wallets: Wallets }, program: Program, platform: P
   return { mode, reason: stubReason(deps, platform) ?? "The program's push messages are off." };
 }
 
-function tryBuild(build: () => Buffer): NonNullable<Examination['build']> {
+async function tryBuild(build: Promise<Buffer>): Promise<NonNullable<Examination['build']>> {
   try {
-    return { ok: true, bytes: build().length };
+    return { ok: true, bytes: (await build).length };
   } catch (error) {
     return { ok: false, error: error instanceof Error ? error.message : String(error) };
   }

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDeliveries } from '../../../activities/events/outbox.reads.js';
 import type { BatchRow } from '../../../schemas/batches/batches.rows.js';
-import { largestOf } from '../../../schemas/programs/passTemplate.schema.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { merchants } from '../../../stack/commands/merchants.js';
 import { programs } from '../../../stack/commands/programs.js';
 import { until } from '../../rig/checks/until.js';
-import { everyScale, noisePng } from '../../rig/standins/noisePng.js';
+import { noisePng } from '../../rig/standins/noisePng.js';
 import { startReceiver } from '../../rig/standins/receiver.js';
 import { batchRow } from '../../rig/start/batchRow.js';
 import { runOn } from '../../rig/start/commandLine.js';
@@ -133,7 +132,7 @@ describe('images', () => {
     const apply = async (_id: string) => {
       const file = `${folder}/${_id}.json`;
       const program = { _id, slug: _id, name: 'Café', style: 'points', fields: { primaryLabel: 'POINTS' } };
-      writeFileSync(file, JSON.stringify({ ...program, passTemplate: { images: { logo: everyScale(icon) } } }));
+      writeFileSync(file, JSON.stringify({ ...program, passTemplate: { images: { logo: icon } } }));
       return runOn(service, programs, ['apply', file, '--merchant', merchant.id]);
     };
     const max = bytes * 2;
@@ -160,7 +159,7 @@ describe('images of one program', () => {
     const merchant = await aMerchant(service);
     await operator(`limit ${merchant.id} --imageBytes ${imageBytes}`);
     const its = await aDesigner(merchant);
-    const images = (logo: string | undefined) => ({ passTemplate: { images: { logo: everyScale(logo) } } });
+    const images = (logo: string | undefined) => ({ passTemplate: { images: { logo } } });
     const { _id } = (await its.create(images(logos[0]))).body.data;
     const stored = () => service.deps.collections.programVersions.find({ programId: _id }).toArray();
     return { its, images, _id, stored };
@@ -181,7 +180,7 @@ describe('images of one program', () => {
       await its.edit(_id, images(logo));
       expect((await its.publish(_id)).status).toBe(200);
     }
-    const kept = (await stored()).map(({ content }) => largestOf(content.passTemplate.images.logo)).toSorted();
+    const kept = (await stored()).map(({ content }) => content.passTemplate.images.logo).toSorted();
     expect(kept).toEqual(logos.slice(-3).toSorted());
   });
 });

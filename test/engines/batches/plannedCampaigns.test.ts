@@ -100,7 +100,7 @@ describe('a campaign at a time to come', () => {
   const message = async () => (await service.deps.collections.members.findOne({ _id: memberId }))?.pass.message;
 
   it('waits for its time, then reaches those who match by then', async () => {
-    const sendAt = inMs(4_000);
+    const sendAt = inMs(20_000);
     const { status, body } = await send({ programId, message: 'Good evening', sendAt });
     expect([status, body.data]).toMatchObject([202, { phase: 'scheduled', sendAt, percent: 0 }]);
     const listed = (await merchant.call('/merchants/me/batches?kind=campaign')).body.data.items;

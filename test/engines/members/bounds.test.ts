@@ -182,10 +182,10 @@ it('the members that a campaign would reach are counted up to a limit', async ()
   const program = await merchant.program();
   await manyMembers(service.deps, { program, count: listed + 20 });
   const { body } = await merchant.call('/merchants/me/campaigns', { body: { dryRun: true } });
-  expect(body.data).toEqual({ dryRun: true, matched: listed, complete: false });
+  expect(body.data).toEqual({ dryRun: true, matched: listed, reachable: 0, complete: false });
   const deps = { ...service.deps, countRows: async () => undefined };
   const given = { merchantId: merchant.id, programId: undefined, tags: [] };
-  expect(await countRecipients(deps, given)).toEqual({ matched: 0, complete: false });
+  expect(await countRecipients(deps, given)).toEqual({ matched: 0, reachable: 0, complete: false });
 });
 
 it('the API keys of a merchant are limited across users, and ended keys count', async () => {

@@ -222,15 +222,8 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
       openingHours: { monday: '09:00-18:00' },
       locales: { de: { 'A coffee': 'Ein Kaffee' } },
     });
-    const sizes = Object.entries(passTemplate?.images.icon ?? {}).map(([scale, base64]) => {
-      const png = readPng(Buffer.from(base64 ?? '', 'base64'));
-      return [scale, png.ok && png.width, png.ok && png.height];
-    });
-    expect(sizes).toEqual([
-      ['1x', 38, 38],
-      ['2x', 76, 76],
-      ['3x', 180, 180],
-    ]);
+    const icon = readPng(Buffer.from(String(passTemplate?.images.icon), 'base64'));
+    expect(icon.ok && [icon.width, icon.height]).toEqual([180, 180]);
     expect(new Date(passTemplate?.expirationDate ?? '').getFullYear()).toBe(2030);
     await page.context().close();
   });

@@ -2,7 +2,7 @@
 // callers, and protected against concurrent edits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../schemas/shared/ids.js';
-import { everyScale, noisePng } from '../../rig/standins/noisePng.js';
+import { noisePng } from '../../rig/standins/noisePng.js';
 import { aDesigner, type Designer } from '../../rig/start/designer.js';
 import { aMerchant, manyMembers, outcome, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
@@ -255,7 +255,7 @@ describe('an edit', () => {
     const { merchants } = service.deps.collections;
     await merchants.insertOne({ _id: other.id, name: 'Small', createdAt: new Date(), limits: { imageBytes } });
     const its = await aDesigner(other);
-    const images = { passTemplate: { images: { logo: everyScale(logo) } } };
+    const images = { passTemplate: { images: { logo } } };
     await other.program(images);
     expect((await its.create(images)).status).toBe(201);
     const { _id } = await other.program();

@@ -169,7 +169,7 @@ it('passes of programs that differ in their language alone have the labels of ea
   const [member] = await manyMembers(real.service.deps, { program, count: 1 });
   if (!member) throw new Error('There is no member.');
   for (const language of languages) {
-    const pass = wallets.apple?.build(member, { ...program, language }) ?? Buffer.alloc(0);
+    const pass = (await wallets.apple?.build(member, { ...program, language })) ?? Buffer.alloc(0);
     const content = unzip(pass).get('pass.json')?.toString();
     expect([language, content]).toEqual([language, expect.stringContaining(catalogues[language].pass.memberId)]);
   }

@@ -12,6 +12,3 @@ export function noisePng(width: number, height: number, bytes: number): Buffer {
   for (let y = 0; y < noisyRows; y += 1) randomFillSync(picture.rows, y * picture.stride + 1, picture.stride - 1);
   return encodePng(picture, { paper: '#202020', ink: '#e0e0e0' });
 }
-
-/** One picture for all screens, of which the service makes no others. */
-export const everyScale = (png = '') => ({ '1x': png, '2x': png, '3x': png });

@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newMemberRows } from '../../../activities/members/newMember.rules.js';
-import { scaleImages } from '../../../activities/programs/scaleImages.client.js';
 import {
   loadAppleCredentials,
   type RealAppleCredentials,
 } from '../../../activities/wallets/apple/credentials.rules.js';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
 import { buildPass, compileTemplate } from '../../../activities/wallets/apple/passPackage.view.js';
+import { scaleImages } from '../../../activities/wallets/apple/scaleImages.client.js';
 import { zip, zipFile } from '../../../activities/wallets/apple/zip.rules.js';
 import { type ApplePass, appleFace, type GooglePass, type System } from '../../../console/parts/faces.js';
 import { type BarcodeFormat, barcodeFormats } from '../../../schemas/programs/barcodes.rules.js';
@@ -148,8 +148,8 @@ function checkGoogle({ program, member }: AnyCard): void {
   mustBeIn(drawCard(ofGoogle(pass)), texts);
 }
 
-/** The card with its pictures as the service stores them. */
-async function stored({ program, ...card }: AnyCard): Promise<AnyCard> {
+/** The card with its pictures as passes have them. */
+async function scaled({ program, ...card }: AnyCard): Promise<AnyCard> {
   const { passTemplate } = program;
   const images = await scaleImages(passTemplate.images);
   return { ...card, program: { ...program, passTemplate: { ...passTemplate, images } } };
@@ -158,7 +158,7 @@ async function stored({ program, ...card }: AnyCard): Promise<AnyCard> {
 it('any card that a merchant can make is a pass that both phones show', async () => {
   await fc.assert(
     fc.asyncProperty(anyCard, async (given) => {
-      const card = await stored(given);
+      const card = await scaled(given);
       checkApple(card);
       checkGoogle(card);
     }),

@@ -3,12 +3,16 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { checkProgram } from '../../../activities/programs/checkContent.rules.js';
-import { scaleImages } from '../../../activities/programs/scaleImages.client.js';
+import { compileScaled } from '../../../activities/wallets/apple/compileScaled.client.js';
 import { canvas, encodePng } from '../../../activities/wallets/apple/drawing.rules.js';
-import { compileTemplate } from '../../../activities/wallets/apple/passPackage.view.js';
+import { scaleImages } from '../../../activities/wallets/apple/scaleImages.client.js';
 import { imageWarnings } from '../../../schemas/programs/imageSlots.rules.js';
+import { MAX_IMAGE_BYTES } from '../../../schemas/programs/passTemplate.schema.js';
 import { readPng } from '../../../schemas/programs/png.rules.js';
 import { onePagePdf } from '../../rig/standins/anyPicture.js';
+
+const cardFile = { _id: 'card', slug: 'card', name: 'Card', style: 'points', fields: { primaryLabel: 'POINTS' } };
+const identity = { passTypeId: 'pass.com.example.loyalty', teamId: 'TEAM123456' };
 
 const picture = (width: number, height: number) =>
   encodePng(canvas(width, height), { paper: '#aa0000', ink: '#ffffff' }).toString('base64');
@@ -78,26 +82,52 @@ it('no scale is larger than the picture, and what was made is not made again', a
   );
 });
 
-it('a program that is checked has every scale of its pictures, and the PDF that it gives', async () => {
+it('a pass has every scale of its pictures and the PDF, and its program keeps what it was given', async () => {
   const pdf = onePagePdf(160, 50).toString('base64');
   const images = { strip: picture(1125, 432), logo: { '3x': picture(480, 150), pdf } };
-  const file = { _id: 'card', slug: 'card', name: 'Card', style: 'points', fields: { primaryLabel: 'POINTS' } };
-  const checked = await checkProgram({ ...file, passTemplate: { images } }, 'merchant');
+  const checked = await checkProgram({ ...cardFile, passTemplate: { images } }, 'merchant');
   if (!checked.ok) throw new Error(JSON.stringify(checked.mistakes));
-  const { strip, logo } = checked.program.passTemplate.images;
-  expect(Object.keys(strip ?? {}).toSorted()).toEqual(['1x', '2x', '3x']);
-  expect(Object.keys(logo ?? {}).toSorted()).toEqual(['1x', '2x', '3x', 'pdf']);
-  const { files } = compileTemplate({ passTypeId: 'pass.com.example.loyalty', teamId: 'TEAM123456' }, checked.program);
-  const logos = files.map(({ name }) => name).filter((name) => name.startsWith('logo'));
-  expect(logos).toEqual(['logo.png', 'logo@2x.png', 'logo@3x.png', 'logo.pdf']);
+  expect(checked.program.passTemplate.images).toEqual(images);
+  const { files } = await compileScaled(identity, checked.program);
+  const pictures = files.map(({ name }) => name).filter((name) => /^(?:logo|strip)/.test(name));
+  expect(pictures.toSorted()).toEqual([
+    ...['logo.pdf', 'logo.png', 'logo@2x.png', 'logo@3x.png'],
+    ...['strip.png', 'strip@2x.png', 'strip@3x.png'],
+  ]);
+});
+
+it('a picture full of noise, which hardly gets smaller, still makes a pass', async () => {
+  const noise = Buffer.alloc(600 * 280 * 3).map(() => Math.random() * 256);
+  const png = await sharp(noise, { raw: { width: 600, height: 280, channels: 3 } })
+    .png({ palette: true, colours: 256 })
+    .toBuffer();
+  expect(png.length).toBeLessThan(MAX_IMAGE_BYTES);
+  const given = { strip: png.toString('base64') };
+  const { strip } = await scaleImages(given);
+  if (typeof strip !== 'object') throw new Error('no scales');
+  for (const base64 of Object.values(strip))
+    expect(Buffer.from(base64 ?? '', 'base64').length).toBeLessThanOrEqual(MAX_IMAGE_BYTES);
+  const program = { name: 'Card', style: 'points' as const, passTemplate: { images: given } };
+  await expect(compileScaled(identity, program)).resolves.toBeDefined();
+});
+
+it('a picture with damaged pixels is refused by its name', async () => {
+  const bytes = Buffer.from(picture(480, 150), 'base64');
+  bytes.fill(0, 60, bytes.length - 20);
+  const images = { strip: picture(1125, 432), logo: bytes.toString('base64') };
+  const checked = await checkProgram({ ...cardFile, passTemplate: { images } }, 'merchant');
+  expect(checked).toEqual({
+    ok: false,
+    mistakes: [{ path: 'passTemplate.images.logo', message: expect.stringContaining('damaged') }],
+  });
+  expect((await scaleImages(images)).logo).toBe(images.logo);
 });
 
 it.each([
   ['no PDF', { '3x': picture(480, 150), pdf: picture(9, 9) }, 'logo.pdf', 'the image is not a PDF'],
   ['a PDF alone', { pdf: onePagePdf(9, 9).toString('base64') }, 'logo.3x', 'the image is missing'],
 ])('%s is refused', async (_, logo, path, message) => {
-  const file = { _id: 'card', slug: 'card', name: 'Card', style: 'points', fields: { primaryLabel: 'POINTS' } };
-  expect(await checkProgram({ ...file, passTemplate: { images: { logo } } }, 'merchant')).toEqual({
+  expect(await checkProgram({ ...cardFile, passTemplate: { images: { logo } } }, 'merchant')).toEqual({
     ok: false,
     mistakes: [{ path: `passTemplate.images.${path}`, message }],
   });
