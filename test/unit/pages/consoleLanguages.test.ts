@@ -28,7 +28,7 @@ const same: Record<(typeof languages)[number], readonly string[]> = {
     ...['Actions', 'Action', 'Menu', 'Points', 'Pages', 'Message', 'Note', 'Version', 'Latitude', 'Longitude'],
     ...['Description', 'points', 'point', 'Active', 'POINTS', 'Bronze'],
   ],
-  es: ['No'],
+  es: ['No', 'Roles'],
   it: ['Menu', 'No'],
 };
 
