@@ -1,15 +1,7 @@
-// The texts of the console in its language, loaded with that language alone; components contain none. A catalogue is a
-// folder of texts/, with a file for each page or a few of them.
-import { type Language, language, locale } from './language.js';
+// The texts of the console in its language, loaded with that language alone; components contain none.
+import { language, locale } from './language.js';
+import { catalogues } from './texts/catalogues.js';
 import type { Catalogue } from './texts/en/index.js';
-
-const catalogues: Record<Language, () => Promise<Catalogue>> = {
-  en: () => import('./texts/en/index.js').then(({ en }) => en),
-  de: () => import('./texts/de/index.js').then(({ de }) => de),
-  fr: () => import('./texts/fr/index.js').then(({ fr }) => fr),
-  es: () => import('./texts/es/index.js').then(({ es }) => es),
-  it: () => import('./texts/it/index.js').then(({ it }) => it),
-};
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/;
 

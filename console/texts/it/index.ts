@@ -1,44 +1,13 @@
 // The texts of the console in Italian.
-import type { Catalogue } from '../en/index.js';
-import { audit } from './audit.js';
-import { campaigns } from './campaigns.js';
-import { design } from './design.js';
-import { desk } from './desk.js';
-import { fieldNames, frame, images, menu, nav, phases, phones, plots, session, till } from './frame.js';
-import { imports } from './imports.js';
-import { member } from './member.js';
-import { cardMails, memberData, members } from './members.js';
-import { overview } from './overview.js';
-import { counterPoster, programs } from './programs.js';
-import { apiKeys, people, readers } from './team.js';
-import { requests, webhooks } from './webhooks.js';
-
-export const it: Catalogue = {
-  fieldNames,
-  nav,
-  menu,
-  frame,
-  till,
-  session,
-  phases,
-  images,
-  phones,
-  plots,
-  programs,
-  counterPoster,
-  design,
-  members,
-  cardMails,
-  memberData,
-  member,
-  imports,
-  campaigns,
-  webhooks,
-  requests,
-  readers,
-  apiKeys,
-  people,
-  audit,
-  overview,
-  desk,
-};
+export * from './audit.js';
+export * from './campaigns.js';
+export * from './design.js';
+export * from './desk.js';
+export * from './frame.js';
+export * from './imports.js';
+export * from './member.js';
+export * from './members.js';
+export * from './overview.js';
+export * from './programs.js';
+export * from './team.js';
+export * from './webhooks.js';

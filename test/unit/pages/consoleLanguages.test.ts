@@ -6,8 +6,8 @@ const folder = '../../../console/texts';
 type Texts = { [key: string]: string | Texts | ((...given: unknown[]) => string) };
 const languages = ['de', 'fr', 'es', 'it'] as const;
 
-const catalogueOf = async (language: string): Promise<Texts> =>
-  (await import(`${folder}/${language}/index.js`))[language];
+const { catalogues } = await import(`${folder}/catalogues.js`);
+const catalogueOf = (language: string): Promise<Texts> => catalogues[language]();
 const en = await catalogueOf('en');
 
 type Text = Exclude<Texts[string], Texts>;
