@@ -20,11 +20,10 @@ import { maxRunMs, type RunSignals } from './runChunks.effect.js';
  */
 async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise<BatchRow> {
   const now = deps.now();
-  const $set = { phase: 'running' as const, phaseStartedAt: now };
-  const { batches } = deps.collections;
-  const begun = await batches.updateOne({ _id: batchId, phase: 'queued' }, { $set });
-  if (begun.matchedCount === 0)
-    await batches.updateOne({ _id: batchId, phase: 'scheduled', sendAt: { $lte: now } }, { $set });
+  await deps.collections.batches.updateOne(
+    { _id: batchId, $or: [{ phase: 'queued' }, { phase: 'scheduled', sendAt: { $lte: now } }] },
+    { $set: { phase: 'running', phaseStartedAt: now } },
+  );
   return requireBatch(deps, batchId);
 }
 
@@ -47,7 +46,8 @@ export interface TargetsOf {
 
 /**
  * Lists targets for about 3 s, from where the previous call stopped, or says until when a scheduled batch has to wait.
- * `more` is absent when the list is complete, or the batch was cancelled or has ended. Throws ApplicationFailure BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
+ * `more` is absent when the list is complete, or the batch was cancelled or has ended. Throws ApplicationFailure
+ * BATCH_NOT_FOUND, MERCHANT_SUSPENDED.
  */
 export async function listTargets(
   deps: Deps,

@@ -24,6 +24,7 @@ import { transact, writeBulk } from '../../platform/mongodb/transact.js';
 import { removeAll, updateAll } from '../../platform/mongodb/updateMany.js';
 import { parseJson } from '../../platform/parseJson.js';
 import { toError } from '../../platform/toError.js';
+import { batchPhases, isFinished } from '../../schemas/batches/batches.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { exportedRow } from '../../schemas/persons/exportedRow.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
@@ -161,7 +162,7 @@ export async function removeMerchant(context: CommandContext, merchantId: string
     { upsert: true },
   );
   await updateAll(deps, 'batches', {
-    where: { merchantId, phase: { $in: ['scheduled', 'queued', 'storing', 'running', 'creating', 'publishing'] } },
+    where: { merchantId, phase: { $in: batchPhases.filter((phase) => !isFinished(phase)) } },
     change: { $set: { phase: 'cancelled', cancelRequestedAt: now, finishedAt: now } },
   });
   progress(`suspended ${merchantId}, and cancelled its batches`);
