@@ -58,8 +58,8 @@ async function endScheduled(deps: Deps, batch: BatchRow): Promise<BatchRow | nul
 }
 
 /**
- * Requests the cancellation of a batch; its activities stop before their next step. A scheduled batch ends at once. A batch that has finished or is
- * publishing is not changed. Throws BATCH_NOT_FOUND.
+ * Requests the cancellation of a batch; its activities stop before their next step. A scheduled batch ends at once. A
+ * batch that has finished or is publishing is not changed. Throws BATCH_NOT_FOUND.
  */
 export async function cancelBatch(deps: Deps, at: BatchAt): Promise<BatchRow> {
   const batch = await readBatch(deps, at);

@@ -65,7 +65,7 @@ export interface WorkflowClient {
    * The same for the first attempt to issue a new member's passes. Null means only that the result is not known yet.
    */
   awaitPassIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
-  /** Requests the cancellation of a workflow that is of no use any more. Its own end does not need it, so it never rejects. */
+  /** Requests the cancellation of a workflow that is of no use any more. It ends without it too, so this never rejects. */
   cancel: (workflowId: string) => Promise<void>;
   close: () => Promise<void>;
 }

@@ -7,9 +7,9 @@ import { charsets, importFields } from './importRows.rules.js';
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild', 'cards.mail'] as const;
 
 /**
- * A campaign for a time to come is `scheduled`. An import is `storing` while its file is uploaded, `queued` until a worker takes it, `creating` while members are
- * created, and `publishing` while their passes are issued and their events published. Other batches are `queued`, then
- * `running`.
+ * A campaign for a time to come is `scheduled`. An import is `storing` while its file is uploaded, `queued` until a
+ * worker takes it, `creating` while members are created, and `publishing` while their passes are issued and their events
+ * published. Other batches are `queued`, then `running`.
  */
 export const batchPhases = [
   'scheduled',

@@ -1,5 +1,5 @@
-// Makes the pictures for less sharp screens from the picture for the sharpest. A program keeps what it was given, because
-// other versions of the library make other bytes. The pixels are worked on in threads of the library. Not resvg, which
+// Makes the pictures for less sharp screens from the picture for the sharpest. A program keeps what it was given,
+// because other versions of the library make other bytes. The pixels are worked on in threads of the library. Not resvg, which
 // draws posters: it skips pixels when it reduces a picture much.
 import sharp from 'sharp';
 import { type Slot, slots } from '../../../schemas/programs/imageSlots.rules.js';
@@ -42,11 +42,11 @@ async function withSmaller(given: Scales, slot: Slot): Promise<Scales> {
   return { ...Object.fromEntries(await Promise.all(made)), ...given };
 }
 
-const given = (images: Images) => Object.entries(images) as [Name, NonNullable<Images[Name]>][];
+const picturesOf = (images: Images) => Object.entries(images) as [Name, NonNullable<Images[Name]>][];
 
 /** Gives every picture all scales below its largest. One whose pixels are damaged stays as it is. */
 export async function scaleImages(images: Images): Promise<Images> {
-  const scaled = given(images).map(async ([name, picture]) => {
+  const scaled = picturesOf(images).map(async ([name, picture]) => {
     const made = withSmaller(scalesOf(picture), slots[name]);
     return [name, await made.catch(() => picture)] as const;
   });
@@ -55,7 +55,7 @@ export async function scaleImages(images: Images): Promise<Images> {
 
 /** The names of the pictures whose pixels cannot be read. */
 export async function damagedImages(images: Images): Promise<Name[]> {
-  const looked = given(images).map(async ([name, picture]) => {
+  const looked = picturesOf(images).map(async ([name, picture]) => {
     const { pdf, ...pngs } = scalesOf(picture);
     const read = Promise.all(Object.values(pngs).map((base64 = '') => sharp(Buffer.from(base64, 'base64')).stats()));
     return read.then(
