@@ -11,7 +11,9 @@ import type {
   Recount,
   Relay,
   SavesCursor,
+  SendAutomaticMessages,
 } from '../schemas/tables/workflows.js';
+import { runAutomaticRule } from './batches/automaticMessages.activity.js';
 import { sendMessages, snapshotCampaign, snapshotRebuild } from './batches/campaigns.activity.js';
 import { mailCards, snapshotCreated } from './batches/cardMails.activity.js';
 import { cleanUpBatches } from './batches/cleanUpBatches.activity.js';
@@ -45,7 +47,7 @@ import { type IssuePassesFor, issueApplePasses, issueGooglePasses, issueLate } f
 import { pushLate, pushPasses } from './wallets/pushPasses.activity.js';
 import { reviveIssues, revivePushes } from './wallets/revivePasses.activity.js';
 import { postWebhook } from './webhooks/postWebhook.activity.js';
-import { publishEvents } from './webhooks/publishEvents.activity.js';
+import { publishEvents, publishNow } from './webhooks/publishEvents.activity.js';
 import { relayEvents } from './webhooks/relayEvents.activity.js';
 import { reviveDeliveries } from './webhooks/reviveDeliveries.activity.js';
 import type { WorkerDeps } from './workerDeps.js';
@@ -131,6 +133,8 @@ export function createActivities(deps: WorkerDeps) {
     cleanUpBatches: () => withHeartbeat(() => cleanUpBatches(deps)),
     publishEvents: (lease: Lease) =>
       withHeartbeat(({ signal }) => publishEvents(deps, { ...lease, cancellationSignal: signal })),
+    publishNow: (lease: Lease) =>
+      withHeartbeat(({ signal }) => publishNow(deps, { ...lease, cancellationSignal: signal })),
     postWebhook: (input: Pick<DeliverWebhook, 'deliveryId' | 'attemptsLeft' | 'attemptsMade'>) =>
       withHeartbeat(({ signal, lastDetails, saveDetails }) => {
         const attemptsAtStart = typeof lastDetails === 'number' ? lastDetails : undefined;
@@ -164,10 +168,13 @@ export function createActivities(deps: WorkerDeps) {
     createImported: runsChunks(createImported),
     publishImported: runsChunks(publishImported),
     snapshotCampaign: listsTargets(snapshotCampaign),
+    snapshotPlannedCampaign: listsTargets(snapshotCampaign),
+    runAutomaticRule: (input: SendAutomaticMessages) => withHeartbeat(() => runAutomaticRule(deps, input)),
     snapshotCreated: listsTargets(snapshotCreated),
     mailCards: runsChunks(mailCards),
     snapshotRebuild: listsTargets(snapshotRebuild),
     sendMessages: runsChunks(sendMessages),
+    sendPlannedMessages: runsChunks(sendMessages),
     snapshotReplay: listsTargets(snapshotReplay),
     replayEvents: runsChunks(replayEvents),
     finishBatch: (input: FinishBatch) => finishBatch(deps, input),

@@ -25,6 +25,7 @@ import { createOidc } from './http/oidc.client.js';
 import { createRequestQueue } from './http/requestQueue.js';
 import { serverOptions } from './http/serverOptions.js';
 import { createUserTokens } from './http/userTokens.client.js';
+import { createPushWaits } from './members/pushWaits.reads.js';
 
 export interface ApiInput {
   config: Config;
@@ -78,6 +79,7 @@ export async function createApi(input: ApiInput): Promise<Api> {
     requestLog,
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),
+    pushWaits: createPushWaits(deps),
     largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),
     exports: createLargeRequests({ config }),
   });

@@ -26,9 +26,10 @@ metrics.watch({
   countStaleDevices: () => countStaleDevices(deps),
   pingMongodb: () => deps.mongo.db(config.MONGODB_DATABASE).command({ ping: 1 }),
   temporalAvailable: workflowClient.available,
+  certificatesEndAt: () => wallets.appleEndsAt,
 });
 
-takeSettings(config, wallets.reopen);
+takeSettings(config, { log, reopen: wallets.reopen });
 
 const closeServer = createGracefulShutdown(server);
 server.listen({ port: config.PORT, host: config.HOST, backlog }, () => {

@@ -4,6 +4,7 @@ import { apiKeyRoutes } from './access/apiKeys.routes.js';
 import { auditRoutes } from './access/audit.routes.js';
 import { roleRoutes } from './access/roles.routes.js';
 import { userRoutes } from './access/users.routes.js';
+import { automaticMessageRoutes } from './batches/automaticMessages.routes.js';
 import { batchRoutes } from './batches/batches.routes.js';
 import { campaignRoutes } from './batches/campaigns.routes.js';
 import { cardMailRoutes } from './batches/cardMails.routes.js';
@@ -43,6 +44,7 @@ export const routes: Routes = {
   ...feedRoutes,
   ...cardMailRoutes,
   ...campaignRoutes,
+  ...automaticMessageRoutes,
   ...passRoutes,
   ...statsRoutes,
   ...requestRoutes,

@@ -3,7 +3,7 @@
 import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { LoyaltyError } from '../sdk/index.js';
-import { type Finding, findingsOf, refusalOf } from './api.js';
+import { type Finding, findingsOf, refusalOf } from './refusals.js';
 import { createStore, forgetKept } from './store.js';
 import { fieldNames, texts } from './texts.js';
 
@@ -11,6 +11,8 @@ export interface Notice {
   id: number;
   kind: 'done' | 'failed';
   text: string;
+  /** Takes back what is said. */
+  undo: (() => void) | undefined;
 }
 
 export const notices = createStore<readonly Notice[]>([]);
@@ -21,10 +23,12 @@ export function dismiss(id: number): void {
   notices.set(notices.get().filter((notice) => notice.id !== id));
 }
 
-export function notify(kind: Notice['kind'], text: string): number {
+export function notify(kind: Notice['kind'], text: string, undo?: () => void): number {
   noticed += 1;
   const id = noticed;
-  notices.set([...notices.get(), { id, kind, text }].slice(-4));
+  // What was done before cannot be taken back any more by a press that was meant for this one.
+  const failures = notices.get().filter((notice) => notice.kind === 'failed');
+  notices.set([...failures, { id, kind, text, undo }].slice(-4));
   if (kind === 'done') setTimeout(() => dismiss(id), shownMs);
   return id;
 }
@@ -88,22 +92,22 @@ function sentenceOf(error: Error, unanswered: string): string | undefined {
   if (code !== 'VALIDATION_FAILED' || findings.length === 0) return refusalOf(error);
   const others = findings.filter((finding) => !isMarked(finding));
   if (others.length === 0) return undefined;
-  return texts.frame.wrongElsewhere(others.map(({ path, message }) => `${labelOf(path)} ${message}`).join('; '));
+  return texts.frame.wrongElsewhere(
+    others.map(({ path, message }) => texts.frame.wrong(labelOf(path), message)).join('; '),
+  );
 }
 
 /** The name that a field of the API has on the screen. */
 const labelOf = (path: string): string => fieldNames[path] ?? path;
 
-/** The fields of the API that a reason of an import names, such as `email: must be...`, as the screen names them. */
-export const inWords = (reason: string, nameOf: (field: string) => string | undefined = () => undefined): string =>
-  reason.replaceAll(/(?<=^|; )(\w+)(?=: )/g, (field) => nameOf(field) ?? labelOf(field));
-
 /** When an attempt or a push that follows an action has usually ended. */
 const followedMs = [500, 2_000];
 
 export interface ActionOptions<I, O> {
-  /** Shown on success. */
-  said?: string | ((out: O, input: I) => string);
+  /** Shown on success; undefined where the page itself says it. */
+  said?: string | ((out: O, input: I) => string | undefined);
+  /** Takes the change back; offered with what is said. */
+  undo?: (out: O) => void;
   /** The nouns whose reads are repeated. */
   changes?: readonly string[];
   /** Shown when no answer came. */
@@ -130,8 +134,13 @@ export function useAction<I = void, O = unknown>(act: (input: I) => Promise<O>, 
     onSuccess(out, input) {
       readAgain();
       for (const ms of followedMs) setTimeout(readAgain, ms);
-      const { said } = options;
-      if (said !== undefined) notify('done', typeof said === 'function' ? said(out, input) : said);
+      const { said, undo } = options;
+      const sentence = typeof said === 'function' ? said(out, input) : said;
+      if (sentence !== undefined) {
+        const id = notify('done', sentence, undo && (() => undo(out)));
+        // Elsewhere there may be something else to undo.
+        if (undo) shown.current = id;
+      }
       options.onDone?.(out, input);
     },
     onError(error) {

@@ -1,10 +1,10 @@
 // Where the console gets its data: calls of the public API by the SDK (sdk/), which pages make in `useRead` and
 // `useAction` (actions.tsx).
 // Every attempt is recorded as a curl line. The state of the connection (signed out, unavailable) is recorded for the
-// frame to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/imports.tsx, and the live desk also
-// hears a process of the demo (pages/liveDesk.tsx).
+// frame to show (docs/decisions/the-console-is-a-client.md). An upload is in pages/importUpload.ts, and the live desk also
+// hears a process of the demo (pages/deskProcess.ts).
 import { errorOf } from '../sdk/errors.js';
-import { type components, createClient, LoyaltyError } from '../sdk/index.js';
+import { createClient, LoyaltyError } from '../sdk/index.js';
 import { language } from './language.js';
 import { createStore } from './store.js';
 import { texts } from './texts.js';
@@ -12,12 +12,6 @@ import { texts } from './texts.js';
 /** The base URL of the service: the console is served at `console/` below it. */
 export const serviceUrl = new URL('..', document.baseURI).href.replace(/\/$/, '');
 export const apiUrl = `${serviceUrl}/api/v1`;
-
-type ProgramFinding = components['schemas']['ProgramFinding'];
-export type Finding = Pick<ProgramFinding, 'path' | 'message'> & Partial<Pick<ProgramFinding, 'severity'>>;
-
-export const findingsOf = (error: unknown): Finding[] =>
-  error instanceof LoyaltyError && Array.isArray(error.details) ? (error.details as Finding[]) : [];
 
 export interface CallMade {
   id: number;
@@ -89,10 +83,6 @@ export const data = async <T>(call: Promise<{ data: T }>): Promise<T> => (await 
 export const failureOf = (status: number, body: unknown): LoyaltyError => errorOf(new Response(null, { status }), body);
 export const unanswered = (): LoyaltyError =>
   new LoyaltyError({ status: 0, code: 'NETWORK', message: texts.frame.notAnswered });
-
-/** What was refused, in the language of the screen where the service has a sentence in it. */
-export const refusalOf = (error: Error): string =>
-  (error instanceof LoyaltyError ? error.display : undefined) ?? error.message;
 
 const builtIn: Readonly<Record<string, string | undefined>> = texts.people.builtIn;
 

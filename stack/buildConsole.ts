@@ -15,8 +15,10 @@ const self = fileURLToPath(import.meta.url);
 const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import.meta.url));
 const sources = join(root, 'console');
 const sdk = join(root, 'sdk');
+/** The files of the service that the console imports. */
+const shared = ['schemas/batches/columnTitles.rules.ts', 'schemas/shared/csv.rules.ts'].map((path) => join(root, path));
 
-/** What the console takes from the service when it is bundled; its sources import nothing of it. */
+/** What the console takes from the service when it is bundled. */
 const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
 
 /** The component library contains its texts in 30 languages; the console needs its own five. */
@@ -47,7 +49,11 @@ function preloads({ outputs }: Metafile, entryPoints: readonly string[]): string
 async function digest(): Promise<string> {
   const names = (await readdir(sources, { recursive: true })).filter((name) => /\.(?:tsx?|css|html)$/.test(name));
   const called = (await readdir(sdk)).filter((name) => name.endsWith('.ts') && name !== 'openapi.ts');
-  const code = [...names.sort().map((name) => join(sources, name)), ...called.sort().map((name) => join(sdk, name))];
+  const code = [
+    ...names.sort().map((name) => join(sources, name)),
+    ...called.sort().map((name) => join(sdk, name)),
+    ...shared,
+  ];
   const files = [self, join(root, 'package-lock.json'), ...code];
   return digestOf(files, JSON.stringify(taken));
 }
@@ -78,6 +84,7 @@ async function bundle(folder: string, name: string, entryPoint: string, more: Bu
     legalComments: 'none',
     logLevel: 'error',
     ...more,
+    loader: { '.woff2': 'file', ...more.loader },
     define: { 'process.env.NODE_ENV': '"production"', ...more.define },
   });
   for (const { path, contents } of files) await writeAsset(path, contents);
@@ -91,16 +98,21 @@ async function writeAsset(path: string, contents: Uint8Array): Promise<void> {
   await writeFile(`${path}.gz`, await promisify(gzip)(contents, { level: 9 }));
 }
 
+/** The letters that every page has. */
+const font = (files: readonly OutputFile[]): string =>
+  files.map(({ path }) => basename(path)).find((file) => file.startsWith('inter-latin-wght')) ?? '';
+
 async function writePage(
   path: string,
   template: string,
-  { metafile, entry }: Bundle,
+  { files, metafile, entry }: Bundle,
   first: string[],
 ): Promise<string> {
   const page = await readFile(join(sources, template), 'utf8');
   const shown = page
     .replace('{script}', entry('.js'))
     .replace('{style}', entry('.css'))
+    .replace('{font}', font(files))
     .replace('{preloads}', preloads(metafile, first));
   await writeFile(path, shown);
   return shown;

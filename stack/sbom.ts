@@ -32,7 +32,7 @@ function importedByConsole(): string[] {
   // The SDK's command, in a folder of its own, is not in the bundle.
   const files = [...within('console', true), ...within('sdk', false)].filter((name) => /\.(?:tsx?|css)$/.test(name));
   const imported = files.flatMap((name) => [
-    ...readFileSync(name, 'utf8').matchAll(/(?:from|@import|import) ['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g),
+    ...readFileSync(name, 'utf8').matchAll(/(?:from |@import |import |url\()['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/g),
   ]);
   return [...new Set(imported.map(([, name = '']) => name))].filter((name) => name in manifest.devDependencies);
 }

@@ -17,6 +17,12 @@ export interface CreateWorkers {
   maxCachedWorkflows?: number;
 }
 
+/**
+ * Few, because Temporal gives tasks to the open polls of a host that was paused or lost its network too, one after the
+ * other, and each is tried again only when its attempt has timed out.
+ */
+const activityTaskPollerBehavior = { type: 'autoscaling', initial: 2, minimum: 1, maximum: 4 } as const;
+
 export function createWorkers({
   workflowBundle,
   maxCachedWorkflows = 500,
@@ -24,6 +30,7 @@ export function createWorkers({
 }: CreateWorkers): Promise<Worker[]> {
   const shared = {
     ...given,
+    activityTaskPollerBehavior,
     interceptors: { activity: [redactErrors] },
     shutdownGraceTime: '10s',
     shutdownForceTime: '20s',

@@ -4,6 +4,7 @@
 // the expiries of a midnight begin with it.
 import { setMaxListeners } from 'node:events';
 import type { Collection, Document, Filter } from 'mongodb';
+import { rulesToWake } from '../activities/batches/automaticMessages.activity.js';
 import { toRevive } from '../activities/batches/reviveBatches.activity.js';
 import { leftInShard } from '../activities/events/takeOverShard.writes.js';
 import { isGivingLots } from '../activities/points/giveLots.activity.js';
@@ -82,7 +83,7 @@ const always: Duty[] = [
     ...{ id: 'revive-work', name: 'reviveWork', input: {}, summary: 'start lost workflows again' },
     every: 30_000,
     isDue: (deps) => {
-      const { events, members, mails, erasures, batches } = deps.collections;
+      const { events, members, mails, erasures, batches, automaticMessages } = deps.collections;
       const due = { $lte: deps.now() };
       return firstTrue([
         () => yieldsOne(lostQueues(deps)),
@@ -90,6 +91,7 @@ const always: Duty[] = [
         () => hasOne(members, { 'pass.issueDueAt': due }),
         () => hasOne(mails, { dueAt: due }),
         () => hasOne(erasures, { dueAt: due }),
+        () => hasOne(automaticMessages, rulesToWake(deps)),
         ...toRevive(deps).map((where) => () => hasOne(batches, where)),
       ]);
     },

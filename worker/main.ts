@@ -35,7 +35,7 @@ const metrics = createMetrics();
 watchProcess(metrics);
 
 const wallets = await createWallets({ config, log });
-takeSettings(config, wallets.reopen);
+takeSettings(config, { log, reopen: wallets.reopen });
 const tracing = await createTracing({ config, log, process: 'worker' });
 const base = createDeps({
   config,

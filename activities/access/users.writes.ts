@@ -1,6 +1,7 @@
 // The users of a merchant: people who sign in to its console. Changes of a merchant's users are serialised, so that two
 // of them cannot take the same address or together remove the last owner.
 import type { Deps } from '../../platform/deps.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import { countInsert, insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { remove, update } from '../../platform/mongodb/statements.js';
@@ -123,6 +124,7 @@ async function changeUser(
       if (user.roleIds.includes(ownerRole) && !roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
       const keys = await heldBy(deps, { merchantId, createdBy: id });
       const revoked = revocationsOf(deps, revokeKeys ? keys : []);
+      noteChange(deps, { roleIds: user.roleIds }, { roleIds });
       const version = user.version + 1;
       const changed = update(deps, 'users', { _id: id, version: user.version }, { $set: { roleIds, version } });
       await transact(

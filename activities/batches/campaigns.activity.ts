@@ -12,7 +12,12 @@ import { transact } from '../../platform/mongodb/transact.js';
 import { cachedForMs } from '../../platform/shortLivedCache.js';
 import type { BatchRow, BatchTargetsRow, Position } from '../../schemas/batches/batches.rows.js';
 import type { EventRow } from '../../schemas/events/events.rows.js';
-import { audienceFields } from '../../schemas/members/audiences.rules.js';
+import {
+  type AutomaticAudience,
+  audienceFields,
+  automaticAudience,
+  isUntold,
+} from '../../schemas/members/audiences.rules.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { campaignId, derivedId, rebuildId } from '../../schemas/shared/ids.js';
 import type { ChunkProgress, ListProgress } from '../../schemas/tables/workflows.js';
@@ -21,7 +26,7 @@ import { leaseEvents, newFence, releaseEvents } from '../events/leases.writes.js
 import { audienceLists, isInLists } from '../members/audiences.reads.js';
 import { dueExpiry } from '../members/dueExpiry.writes.js';
 import { memberWritesOf } from '../members/memberStatements.rules.js';
-import { pushRule } from '../members/members.rules.js';
+import { automaticMessageRule, pushRule } from '../members/members.rules.js';
 import { cachedProgram, readProgram } from '../programs/program.reads.js';
 import { markObjectsDue } from '../wallets/google/followObjects.activity.js';
 import { GoogleWalletError } from '../wallets/google/googleWalletError.rules.js';
@@ -56,23 +61,35 @@ const pagesOf = (deps: WorkerDeps, { where, after, projection = {} }: Listed) =>
 
 const positionOf = ({ _id, createdAt }: MemberRow): Position => ({ at: createdAt, id: _id });
 
-async function* matchingMembers(
-  deps: WorkerDeps,
-  { merchantId, programId, campaign, phaseStartedAt }: BatchRow,
-  after: Position | undefined,
-): AsyncGenerator<Page> {
+/** The audience of an automatic message. */
+const automaticAudienceOf = ({
+  campaign,
+  automatic,
+}: Pick<BatchRow, 'campaign' | 'automatic'>): AutomaticAudience | undefined =>
+  automatic ? automaticAudience.parse(campaign?.audience) : undefined;
+
+/** Whether a campaign may still write to a member: an automatic message does so once on each occasion. */
+const openTo =
+  (audience: AutomaticAudience | undefined) =>
+  (member: MemberRow): boolean =>
+    audience === undefined || isUntold(audience, member);
+
+async function* matchingMembers(deps: WorkerDeps, batch: BatchRow, after: Position | undefined): AsyncGenerator<Page> {
+  const { merchantId, programId, campaign, phaseStartedAt } = batch;
   const { tags = [], audience } = campaign ?? {};
   const lists = audience && (await audienceLists(deps, { merchantId, programId, audience, at: phaseStartedAt }));
   const [first] = tags;
   // The index covers the program or one tag; the other conditions are checked after reading.
   const where = { merchantId, ...(first === undefined ? programId !== undefined && { programId } : { tags: first }) };
   const isMeant = isInLists(lists);
+  const isOpen = openTo(automaticAudienceOf(batch));
   const matches = (member: MemberRow): boolean =>
     member.status === 'active' &&
     (programId === undefined || member.programId === programId) &&
     tags.every((tag) => member.tags.includes(tag)) &&
-    isMeant(member);
-  const projection = { tags: 1, programId: 1, ...audienceFields } as const;
+    isMeant(member) &&
+    isOpen(member);
+  const projection = { tags: 1, programId: 1, told: 1, ...audienceFields } as const;
   for await (const { rows, end } of pagesOf(deps, { where, after, projection }))
     yield { found: rows.filter(matches).map(positionOf), end };
 }
@@ -173,14 +190,18 @@ interface WriteMessages {
 
 /**
  * Leaves out members that already have the event of this campaign and, for a campaign, members that are no longer
- * active.
+ * active. An automatic message also leaves out those who have left its audience since they were listed, or who got it
+ * from the campaign of another day.
  */
 async function writeMessages(
   deps: WorkerDeps,
   { batch, leaseOwner, memberIds, targetsId }: WriteMessages,
 ): Promise<void> {
   const { merchantId, campaign, kind } = batch;
-  const decision = pushRule(campaign?.message)();
+  const audience = automaticAudienceOf(batch);
+  const isOpen = openTo(audience);
+  const lists = audience && (await audienceLists(deps, { ...batch, audience, at: batch.phaseStartedAt }));
+  const isMeant = isInLists(lists);
   await retryOnConflict(deps, async () => {
     const eventIds = memberIds.map((memberId) => eventIdOf(batch, memberId));
     const [found, written] = await Promise.all([
@@ -188,10 +209,15 @@ async function writeMessages(
       deps.collections.events.find({ _id: { $in: eventIds } }, { projection: { _id: 1 } }).toArray(),
     ]);
     const known = new Set(written.map((event) => event._id));
-    const members = found.filter(({ status }) => kind !== 'campaign' || status === 'active');
+    const members = found.filter(
+      (member) => kind !== 'campaign' || (member.status === 'active' && isOpen(member) && isMeant(member)),
+    );
     const open = members.filter((member) => !known.has(eventIdOf(batch, member._id)));
     if (open.length === 0) return;
     const now = deps.now();
+    const decide = audience
+      ? automaticMessageRule({ message: campaign?.message, audience, now })
+      : pushRule(campaign?.message);
     let due = 0;
     const statements = await Promise.all(
       open.map(async (member) => {
@@ -201,7 +227,7 @@ async function writeMessages(
         const { change, inserts } = memberWritesOf(deps, {
           before: expired?.member ?? member,
           program,
-          decision,
+          decision: decide(expired?.member ?? member),
           eventId: eventIdOf(batch, member._id),
           chooseLeaseOwner: () => leaseOwner,
           targetsId,

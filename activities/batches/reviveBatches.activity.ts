@@ -1,9 +1,10 @@
-// Starts the missing workflows of unfinished batches (terminated, lost or never started). They read from the database
-// where to continue.
+// Starts the missing workflows of unfinished batches (terminated, lost or never started), and of automatic messages.
+// They read from the database where to continue.
 import type { Filter } from 'mongodb';
 import { toChunks } from '../../platform/toChunks.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { unfinishedPhases } from '../access/batchRoom.writes.js';
+import { reviveRules } from './automaticMessages.activity.js';
 import { type StartBatchDeps, workflowOf } from './startBatch.effect.js';
 
 /** Younger batches are skipped: the request that created one may still be starting it. */
@@ -19,7 +20,7 @@ export function toRevive({ now }: Pick<StartBatchDeps, 'now'>): Filter<BatchRow>
   const settled = { $lt: new Date(now().getTime() - settledMs) };
   return [
     { phase: { $in: unfinishedPhases }, startedAt: settled },
-    { phase: 'scheduled', startedAt: settled, sendAt: settled },
+    { phase: 'scheduled', sendAt: settled },
     { unissued: true },
   ];
 }
@@ -37,6 +38,7 @@ export interface RevivedBatches {
 export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { after?: string }): Promise<RevivedBatches> {
   const { batches } = deps.collections;
   const until = performance.now() + workMs;
+  const rules = after === '' ? await reviveRules(deps) : 0;
   const idsOf = (where: Filter<BatchRow>) =>
     batches
       .find({ ...where, _id: { $gt: after } }, { projection: { _id: 1 } })
@@ -54,7 +56,7 @@ export async function reviveBatches(deps: StartBatchDeps, { after = '' }: { afte
   }
   const next = ids[revived - 1];
   const isEnd = revived === ids.length && ids.length < mostOfCall;
-  return { revived, ...(!isEnd && next !== undefined && { next }) };
+  return { revived: revived + rules, ...(!isEnd && next !== undefined && { next }) };
 }
 
 async function revive(deps: StartBatchDeps, batch: BatchRow): Promise<void> {

@@ -20,13 +20,15 @@ const workflows = {
   'passes.rebuild': { name: 'rebuildPasses', idOf: rebuildId },
 } as const satisfies Record<BatchKind, { name: string; idOf: (batchId: string) => string }>;
 
-type BatchWorkflow = (typeof workflows)[BatchKind]['name'];
+type BatchWorkflow = (typeof workflows)[BatchKind]['name'] | 'sendPlannedCampaign';
+
+const isPlanned = ({ sendAt, campaign }: BatchRow): boolean => sendAt !== undefined || campaign?.audience !== undefined;
 
 export function workflowOf(batch: BatchRow, summary: string): StartWorkflow<BatchWorkflow> {
   const { _id: batchId, merchantId, kind, programId, subscriptionId, awaited } = batch;
   const { name, idOf } = workflows[kind];
   return {
-    name,
+    name: isPlanned(batch) ? 'sendPlannedCampaign' : name,
     workflowId: idOf(batchId),
     input: { merchantId, batchId },
     summary,
@@ -88,10 +90,11 @@ export async function startBatch(
   if (earlier) return earlier;
   requireTemporal(deps);
   const row = newBatchRow(deps, batch);
-  const stored = await insertBatch(deps, row, key);
+  const stored = await insertBatch(deps, row, { key });
   if (stored._id !== row._id) return stored;
-  const takeBack = async () =>
-    (await deps.collections.batches.deleteOne({ _id: row._id, phase: row.phase })).deletedCount === 1;
+  // A workflow that waits for the time of its batch has marked it (targets.writes.ts).
+  const untouched = { _id: row._id, phase: row.phase, phaseStartedAt: { $exists: false } };
+  const takeBack = async () => (await deps.collections.batches.deleteOne(untouched)).deletedCount === 1;
   await startQueued(deps, { batch: row, summary, takeBack });
   return row;
 }

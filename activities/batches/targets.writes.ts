@@ -27,6 +27,17 @@ async function beginBatch(deps: Deps, { batchId }: { batchId: string }): Promise
   return requireBatch(deps, batchId);
 }
 
+/**
+ * Marks a scheduled batch as one whose workflow waits, so that its request does not take it back. Throws
+ * ApplicationFailure BATCH_NOT_FOUND when it was taken back before.
+ */
+async function awaitTime(deps: Deps, { _id, sendAt }: BatchRow): Promise<ListProgress> {
+  const mark = { $set: { phaseStartedAt: deps.now() } };
+  const { matchedCount } = await deps.collections.batches.updateOne({ _id, phase: 'scheduled' }, mark);
+  if (matchedCount === 0) await requireBatch(deps, _id);
+  return { total: 0, more: true, notBefore: sendAt?.getTime() ?? 0 };
+}
+
 export interface ListTargets extends Partial<RunSignals> {
   batchId: string;
 }
@@ -57,7 +68,7 @@ export async function listTargets(
   const until = performance.now() + maxRunMs;
   const { batches, batchTargets } = deps.collections;
   const begun = await beginBatch(deps, { batchId });
-  if (begun.phase === 'scheduled') return { total: 0, more: true, notBefore: begun.sendAt?.getTime() ?? 0 };
+  if (begun.phase === 'scheduled') return awaitTime(deps, begun);
   if (begun.chunks !== undefined || isFinished(begun.phase)) return { total: begun.counts.total };
   // A cancelled batch of a suspended merchant ends too; its first page says how many it would have reached.
   if (!begun.cancelRequestedAt) await requireActiveMerchant(deps, begun);

@@ -4,6 +4,7 @@
 
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import type { EventData } from '../../schemas/events/events.schema.js';
+import type { AutomaticAudience } from '../../schemas/members/audiences.rules.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { type MemberStatus, maxTags } from '../../schemas/members/members.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
@@ -66,6 +67,18 @@ export function pushRule(message?: string) {
     message,
     event: { type: 'pass.push', data: { ...(message && { changeMessage: message }) } },
   });
+}
+
+/** The message of an automatic campaign, with the time at which the member got it. */
+export function automaticMessageRule({ message, audience, now }: AutomaticTelling) {
+  const push = pushRule(message);
+  return ({ told }: MemberRow): Decision => ({ ...push(), set: { told: { ...told, [audience]: now } } });
+}
+
+interface AutomaticTelling {
+  message: string | undefined;
+  audience: AutomaticAudience;
+  now: Date;
 }
 
 /** A pass was scanned at the till. `code` is the text that the reader read. */

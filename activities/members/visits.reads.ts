@@ -44,10 +44,19 @@ export async function withVisit(deps: Deps, { member, program, decision }: Visit
       ...(last && { lastVisitAt: last, seenAt: last }),
       ...(!isKnown && { visitDays: visitDays + 1 }),
       ...(ledger.type === 'redeem' && { lastRewardAt: latest([lastRewardAt, at]) ?? at }),
+      ...(member.told && { told: toldAfter(member.told, ledger) }),
     },
     ledger: { ...ledger, visit: { day, ...(!isKnown && { counted: { returning } }) } },
     ...(!isKnown && { visit: { day, all: 1, returning: returning ? 1 : 0 } }),
   };
+}
+
+/** A visit begins a new occasion of the automatic messages, also one that a till books late. */
+function toldAfter(
+  { away: _, nearlyFull, ...told }: NonNullable<MemberRow['told']>,
+  { type }: Pick<LedgerRow, 'type'>,
+) {
+  return { ...told, ...(nearlyFull && type !== 'redeem' && { nearlyFull }) };
 }
 
 const stands = ({ reversedBy }: LedgerRow): boolean => reversedBy === undefined;

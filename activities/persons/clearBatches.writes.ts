@@ -7,8 +7,8 @@ import { update } from '../../platform/mongodb/statements.js';
 import { writeBulk } from '../../platform/mongodb/transact.js';
 import type { BatchRow, BatchTargetsRow, ImportChunkRow, ImportRow } from '../../schemas/batches/batches.rows.js';
 import { isFinished } from '../../schemas/batches/batches.schema.js';
+import { fieldOfHeader } from '../../schemas/batches/importColumns.rules.js';
 import { formsOf, isEmptied, marksOfPerson, plainOf, textsOfRow } from '../../schemas/batches/importMarks.rules.js';
-import { fieldOfHeader } from '../../schemas/batches/importRows.rules.js';
 import type { FullName } from '../../schemas/members/members.rows.js';
 import { emptying } from '../batches/imports/erasedRows.writes.js';
 

@@ -1,6 +1,7 @@
 // Drafts: a new program, and the draft of the next version of a program. Live programs do not change here.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -104,6 +105,7 @@ export function editProgram(deps: Deps, { actor, version, patch, ...at }: EditPr
     await requireFreeSlug(deps, at, content.slug);
     if (isDeepStrictEqual(content, head.content)) return head;
     await requireImageRoom(deps, head, content);
+    noteChange(deps, head.content, content);
     const now = deps.now();
     const set = {
       version: head.version + 1,

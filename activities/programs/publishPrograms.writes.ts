@@ -3,11 +3,13 @@
 // process that dies after the commit leaves a batch without a workflow, which `reviveBatches` starts.
 import { isDeepStrictEqual } from 'node:util';
 import type { Deps } from '../../platform/deps.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
 import { insert, insertIfAbsent, remove, update } from '../../platform/mongodb/statements.js';
 import { transactAlone } from '../../platform/mongodb/transact.js';
 import type { Statement, Transaction } from '../../platform/mongodb/transaction.js';
 import type { Actor } from '../../schemas/access/actor.schema.js';
+import { changesBetween } from '../../schemas/access/auditChanges.rules.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { newBatchRow } from '../../schemas/batches/newBatch.rules.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
@@ -55,6 +57,7 @@ export function publishProgram(
     if (head.live && !head.draft?.content) return { program: head.live, rebuild: null };
     await requireStyle(deps, head, head.content);
     refuseErrors(mailFindings(deps.config, head.content));
+    if (head.live) noteChange(deps, contentOf(head.live), head.content);
     const publication = { head, content: head.content, version: head.version, archived: head.archived };
     const [published] = await commitPublications(deps, { publications: [publication], actor, isLimited: true });
     return published ?? { program: publishedOf(publication), rebuild: null };
@@ -184,7 +187,11 @@ async function versionWrites(
   return {
     statements: [
       ...(live ? [insertIfAbsent(deps, 'programVersions', rowOf(versionOf(live), contentOf(live)))] : []),
-      insert(deps, 'programVersions', { ...rowOf(version, content), publishedAt: deps.now(), publishedBy }),
+      insert(deps, 'programVersions', {
+        ...rowOf(version, content),
+        ...{ publishedAt: deps.now(), publishedBy },
+        ...(live && { changes: changesBetween('program.publish', contentOf(live), content) }),
+      }),
       ...(gone.length > 0 ? [remove(deps, 'programVersions', { _id: { $in: gone } })] : []),
     ],
     expectedMatches: live ? 1 : 0,

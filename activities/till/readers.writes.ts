@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import { changeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -11,7 +12,7 @@ import { transact } from '../../platform/mongodb/transact.js';
 import type { AuditRow } from '../../schemas/access/access.rows.js';
 import { merchantLimits } from '../../schemas/access/merchantLimits.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
-import { newId, sha256 } from '../../schemas/shared/ids.js';
+import { newId, programIdOf, sha256 } from '../../schemas/shared/ids.js';
 import {
   newPairingCode,
   newReaderToken,
@@ -100,6 +101,11 @@ interface ReaderAt {
   id: string;
 }
 
+/** What a request edits, as its caller names it. */
+const editedOf = ({ name, location, programIds, lookupBy }: Partial<ReaderRow>) => ({
+  ...{ name, location, programIds: programIds?.map(programIdOf), lookupBy },
+});
+
 /** Throws READER_NOT_FOUND, PROGRAM_NOT_FOUND. */
 export async function updateReader(
   deps: Deps,
@@ -116,13 +122,20 @@ export async function updateReader(
     ...(location === null && { location: '' }),
     ...(programIds === null && { programIds: '' }),
   };
-  const change = {
-    ...(Object.keys(set).length > 0 && { $set: set }),
-    ...(Object.keys(unset).length > 0 && { $unset: unset }),
-  };
-  if (!(await changeOne(deps, 'readers', unrevoked({ merchantId, id }), change)))
-    throw new ServiceError('READER_NOT_FOUND');
-  const row = await deps.collections.readers.findOne({ _id: id, merchantId });
+  const change = Object.keys(unset).length > 0 ? { $unset: unset } : {};
+  const find = () => deps.collections.readers.findOne(unrevoked({ merchantId, id }));
+  await retryOnConflict(deps, async () => {
+    const before = await find();
+    if (!before) throw new ServiceError('READER_NOT_FOUND');
+    const after: Partial<ReaderRow> = { ...before, ...set };
+    if (location === null) delete after.location;
+    if (programIds === null) delete after.programIds;
+    noteChange(deps, editedOf(before), editedOf(after));
+    const { version } = before;
+    const edited = { ...change, $set: { ...set, version: version + 1 } };
+    await transact(deps, [update(deps, 'readers', { ...unrevoked({ merchantId, id }), version }, edited)], 1);
+  });
+  const row = await find();
   if (!row) throw new ServiceError('READER_NOT_FOUND');
   return row;
 }

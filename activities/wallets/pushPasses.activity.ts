@@ -11,13 +11,14 @@ import type { EventRow } from '../../schemas/events/events.rows.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { passUpdatedEventId } from '../../schemas/shared/ids.js';
-import type { PassUpdate, WalletModes } from '../../schemas/shared/passUpdate.schema.js';
+import type { PassUpdate, Platform, WalletModes } from '../../schemas/shared/passUpdate.schema.js';
 import type { PushedPasses } from '../../schemas/tables/workflows.js';
 import { modesOf } from '../../schemas/wallets/walletModes.rules.js';
 import { isPushPending } from '../events/isPushPending.rules.js';
 import { ensureLease, type Lease } from '../events/leases.writes.js';
 import { clearPushDue, markPushDue } from '../events/lostRetries.writes.js';
 import { newMemberEvent, serialisedEnvelope } from '../events/newEvent.rules.js';
+import { workflowLostAt } from '../events/workflowLostAt.rules.js';
 import { withoutDue } from '../members/expireDue.writes.js';
 import { cachedProgram } from '../programs/program.reads.js';
 import type { WorkerDeps } from '../workerDeps.js';
@@ -38,8 +39,16 @@ const lateAttemptMs = 10_000;
 
 export async function pushPasses(deps: WorkerDeps, lease: Lease): Promise<PushedPasses> {
   const events = await ensureLease(deps, { ...lease, forMs: firstAttemptMs(deps) });
-  return pushLeased(deps, { leaseOwner: lease.leaseOwner, events });
+  const { newEventIds, ...result } = await pushLeased(deps, { leaseOwner: lease.leaseOwner, events });
+  return { ...result, newEventIds: [...newEventIds, ...events.flatMap(updatedEventIds)] };
 }
+
+/**
+ * The events of a push that was recorded before. Its run may have died, or lost its workflow task, before it returned
+ * them. Not for the relay, which takes them when they are due.
+ */
+const updatedEventIds = ({ _id, passUpdate }: EventRow): string[] =>
+  passUpdate ? updatedPlatforms(passUpdate).map((platform) => passUpdatedEventId(_id, platform)) : [];
 
 /** `leaseOwner` must hold the lease of the events. */
 export async function pushLeased(
@@ -77,7 +86,7 @@ export async function pushLate(deps: WorkerDeps, { leaseOwner, eventIds }: Lease
   for (const event of events) {
     const push = { event, leaseOwner, isLate: true, withinMs: lateAttemptMs } as const;
     const pushed = isPushPending(event) ? await pushOne(deps, push) : null;
-    made.push(...(pushed?.newEventIds ?? []));
+    made.push(...(pushed?.newEventIds ?? updatedEventIds(event)));
     if (pushed?.unreached) pending.push(event._id);
     // Also for a push that an earlier attempt recorded, because that attempt may have died before the push was counted.
     else await countLatePushes(deps, [pushed ? { ...event, passUpdate: pushed.passUpdate } : event]);
@@ -147,7 +156,9 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     ...deviceStatements(deps, toDevices?.deviceUpdates ?? []),
     ...lines.map((line) => insertIfAbsent(deps, 'timeline', line)),
     ...updated.map((made) => insertIfAbsent(deps, 'events', made)),
-    ...(unreached ? [] : passUpdateStatements(deps, { ...event, passUpdate }, isLate)),
+    ...(unreached
+      ? [update(deps, 'events', unpushed(event), { $set: { pushDueAt: workflowLostAt(deps) } })]
+      : passUpdateStatements(deps, { ...event, passUpdate }, isLate)),
     ...owedStatements(deps, { event, member, program, toDevices, toObject }),
   ]);
   // Google is only asked about a member who had saved the card, so this answer is newer than the member's row.
@@ -182,13 +193,16 @@ function owedStatements(deps: WorkerDeps, { event, member, program, toDevices, t
   return Object.keys(owed).length > 0 ? [update(deps, 'members', { _id, merchantId }, { $set: owed })] : [];
 }
 
+/** Another attempt may have recorded its result since. */
+const unpushed = ({ _id }: EventRow) => ({ _id, passUpdate: { $exists: false } });
+
 /**
  * Records the result of a push and, unless they exist, the bytes of the event. A late push may end before its event is
  * published; the event says `passUpdate: null` then too, as the answer did.
  */
 function passUpdateStatements(deps: WorkerDeps, event: EventRow, isLate: boolean): Statement[] {
-  const { _id, passUpdate } = event;
-  const unconfirmed = { _id, passUpdate: { $exists: false } };
+  const { passUpdate } = event;
+  const unconfirmed = unpushed(event);
   const unserialised = { ...unconfirmed, envelope: { $exists: false } };
   const { passUpdate: _, ...unanswered } = event;
   const envelope = serialisedEnvelope(isLate ? unanswered : event);
@@ -248,6 +262,11 @@ const rebuilds = (build: Promise<Buffer>): Promise<boolean> =>
     () => false,
   );
 
+const updatedPlatforms = ({ apple, google }: PassUpdate): Platform[] => [
+  ...(apple.devicesNotified > 0 ? (['apple'] as const) : []),
+  ...(google.objectPatched ? (['google'] as const) : []),
+];
+
 function passUpdatedEvents(
   deps: WorkerDeps,
   {
@@ -257,11 +276,7 @@ function passUpdatedEvents(
     passUpdate,
   }: { event: EventRow; member: MemberRow; leaseOwner: string; passUpdate: PassUpdate },
 ): EventRow[] {
-  const platforms = [
-    ...(passUpdate.apple.devicesNotified > 0 ? (['apple'] as const) : []),
-    ...(passUpdate.google.objectPatched ? (['google'] as const) : []),
-  ];
-  return platforms.map((platform) =>
+  return updatedPlatforms(passUpdate).map((platform) =>
     newMemberEvent(deps, {
       eventId: passUpdatedEventId(event._id, platform),
       event: { type: 'pass.updated', data: { serialNumber: member.serialNumber, platform } },

@@ -4,6 +4,7 @@
 import { updateByIds } from '../../platform/mongodb/updateMany.js';
 import { toChunks } from '../../platform/toChunks.js';
 import type { RetryPasses } from '../../schemas/tables/workflows.js';
+import { isPushPending } from '../events/isPushPending.rules.js';
 import { clearPushDue, markIssueDue, markPushDue } from '../events/lostRetries.writes.js';
 import type { WorkerDeps } from '../workerDeps.js';
 import { startRetry } from './startRetry.effect.js';
@@ -30,18 +31,22 @@ export async function reviveIssues(deps: WorkerDeps): Promise<{ revived: number 
   });
 }
 
+const about = { merchantId: 1, memberId: 1, occurredAt: 1, passAction: 1, passUpdate: 1 } as const;
+
 export async function revivePushes(deps: WorkerDeps): Promise<{ revived: number }> {
   return forEachBatch(async () => {
     const due = await deps.collections.events
-      .find({ pushDueAt: { $lte: deps.now() } }, { projection: { merchantId: 1, memberId: 1, occurredAt: 1 } })
+      .find({ pushDueAt: { $lte: deps.now() } }, { projection: about })
       .sort({ pushDueAt: 1 })
       .limit(batchSize)
       .toArray();
     const givenUpBefore = deps.now().getTime() - pushForMs;
     const isGivenUp = ({ occurredAt }: { occurredAt: Date }) => occurredAt.getTime() <= givenUpBefore;
-    const lost = due.filter((event) => !isGivenUp(event));
+    // An attempt that took long may mark an event whose push another one has recorded.
+    const owed = due.filter(isPushPending);
+    const lost = owed.filter((event) => !isGivenUp(event));
     const ids = lost.map(({ _id }) => _id);
-    const givenUp = due.filter(isGivenUp);
+    const givenUp = owed.filter(isGivenUp);
     const memberIds = givenUp.flatMap(({ memberId }) => memberId ?? []);
     const now = deps.now();
     // The wallets are still owed the newest state.
@@ -51,7 +56,7 @@ export async function revivePushes(deps: WorkerDeps): Promise<{ revived: number 
     });
     await clearPushDue(
       deps,
-      givenUp.map(({ _id }) => _id),
+      due.map(({ _id }) => _id).filter((id) => !ids.includes(id)),
     );
     await markPushDue(deps, ids);
     await restart(deps, lost, (merchantId, eventIds) => ({ merchantId, memberIds: [], eventIds }));

@@ -39,6 +39,8 @@ export interface Wallets {
   modes: WalletModes;
   apple: AppleWallet | null;
   google: GoogleWallet | null;
+  /** When the first of Apple's certificates ends; undefined when they cannot be used. */
+  appleEndsAt: Date | undefined;
   /** Why a wallet is a stub; null when it is real. */
   reasons: { apple: string | null; google: string | null };
   /** Opens both wallets again, with the present settings. */
@@ -108,6 +110,9 @@ export async function createWallets(input: CreateWallets): Promise<Wallets> {
     },
     get google() {
       return opened.google;
+    },
+    get appleEndsAt() {
+      return opened.expiresAt;
     },
     get reasons() {
       return opened.reasons;

@@ -24,18 +24,24 @@ import { attemptExpiry, enqueue, markWaiting } from './deliveryQueue.writes.js';
 import { findOpenDeliveries, type OpenDelivery } from './openDeliveries.writes.js';
 import { fenceCheck } from './postWebhook.activity.js';
 
-export async function publishEvents(
-  deps: WorkerDeps,
-  input: Pick<Lease, 'leaseOwner' | 'eventIds'> & Pick<LeasedEvents, 'cancellationSignal'>,
-): Promise<{ published: number }> {
-  const { leaseOwner, eventIds, cancellationSignal } = input;
+type PublishInput = Pick<Lease, 'leaseOwner' | 'eventIds'> & Pick<LeasedEvents, 'cancellationSignal' | 'waitMs'>;
+
+export async function publishEvents(deps: WorkerDeps, input: PublishInput): Promise<{ published: number }> {
+  const { leaseOwner, eventIds, cancellationSignal, waitMs } = input;
   const fence = newFence();
   const events = await leaseEvents(deps, { leaseOwner, eventIds, fence });
-  const failed = await publishLeased(deps, { leaseOwner, fence, events, cancellationSignal });
+  const failed = await publishLeased(deps, { leaseOwner, fence, events, cancellationSignal, waitMs });
   const [first] = failed.values();
   if (first) throw first;
   return { published: events.length };
 }
+
+/** For a slow receiver a workflow task is not held longer, because it holds one of the 40 slots of its worker. */
+const inTaskMs = 250;
+
+/** The same inside a workflow task. */
+export const publishNow = (deps: WorkerDeps, input: PublishInput): Promise<{ published: number }> =>
+  publishEvents(deps, { ...input, waitMs: Math.min(deps.config.PUBLISH_WAIT_MS, inTaskMs) });
 
 export interface LeasedEvents {
   leaseOwner: string;
@@ -44,6 +50,8 @@ export interface LeasedEvents {
   events: EventRow[];
   /** Aborted when this process must hand over its work; attempts in flight are then cancelled. */
   cancellationSignal?: AbortSignal | undefined;
+  /** How long receivers are waited for; default: PUBLISH_WAIT_MS. */
+  waitMs?: number | undefined;
 }
 
 /**
@@ -52,13 +60,13 @@ export interface LeasedEvents {
  * before the first attempt, or when the events cannot be marked as published.
  */
 export async function publishLeased(deps: WorkerDeps, leased: LeasedEvents): Promise<Map<string, Error>> {
-  const { leaseOwner, fence, events, cancellationSignal } = leased;
+  const { leaseOwner, fence, events, cancellationSignal, waitMs } = leased;
   if (events.length === 0) return new Map();
   const lease = { leaseOwner, fence, eventIds: events.map((event) => event._id) };
   const { check: checkLease, stop: stopRenewal } = startLeaseRenewal(deps, lease);
   try {
     const open = await findOpenDeliveries(deps, await serialiseEnvelopes(deps, events));
-    const failed = await makeFirstAttempts(deps, open, { checkLease, cancellationSignal });
+    const failed = await makeFirstAttempts(deps, open, { checkLease, cancellationSignal, waitMs });
     deps.crashPoint('after-log-before-mark');
     await deps.markPublished({ leaseOwner, fence, events: events.filter(({ _id }) => !failed.has(_id)) });
     return failed;
@@ -88,6 +96,7 @@ interface PublishContext {
   /** The lease check of the events. */
   checkLease: CheckLease;
   cancellationSignal: AbortSignal | undefined;
+  waitMs?: number | undefined;
 }
 
 /**
@@ -97,7 +106,7 @@ interface PublishContext {
 export async function makeFirstAttempts(
   deps: WorkerDeps,
   open: readonly OpenDelivery[],
-  { checkLease, cancellationSignal }: PublishContext,
+  { checkLease, cancellationSignal, waitMs = deps.config.PUBLISH_WAIT_MS }: PublishContext,
 ): Promise<Map<string, Error>> {
   const failed = new Map<string, Error>();
   // The cancellation ends everything that publishing waits for. An attempt that moved to the queue is no longer part of
@@ -128,7 +137,7 @@ export async function makeFirstAttempts(
   ]);
   // Awaited below; a rejection until then must not end the process.
   enqueued.catch(() => {});
-  const until = performance.now() + deps.config.PUBLISH_WAIT_MS;
+  const until = performance.now() + waitMs;
   const attempts: Promise<void>[] = [];
   for (const entry of underway) {
     const checkFence = fenceCheck(deps, entry.delivery);

@@ -14,6 +14,9 @@ export interface StartDeliveryWorkflow {
 const isFirstDelivery = ({ _id, eventId, subscriptionId }: DeliveryRow): boolean =>
   _id === firstDeliveryId(eventId, subscriptionId);
 
+/** Temporal's clock may be behind this one; the workflow would set a timer for what is left. */
+const clockMarginMs = 20;
+
 /** Changes nothing while the workflow runs. Operators find the workflow by event, subscription and status. */
 export async function startDeliveryWorkflow(
   deps: Pick<Deps, 'now' | 'crashPoint'> & { workflowClient: WorkflowClient },
@@ -21,6 +24,9 @@ export async function startDeliveryWorkflow(
 ): Promise<void> {
   const { eventId, subscriptionId, merchantId, eventType, attempts: attemptsMade, nextAttemptAt } = delivery;
   const { maxAttempts, backoffMs } = subscription.retryPolicy;
+  const now = deps.now();
+  const notBefore = (nextAttemptAt ?? now).getTime();
+  const waitMs = notBefore - now.getTime();
   deps.crashPoint('before-workflow-start');
   await deps.workflowClient.start({
     name: 'deliverWebhook',
@@ -30,7 +36,7 @@ export async function startDeliveryWorkflow(
       eventId,
       subscriptionId,
       merchantId,
-      notBefore: (nextAttemptAt ?? deps.now()).getTime(),
+      notBefore,
       attemptsLeft: Math.max(maxAttempts - attemptsMade, 1),
       attemptsMade,
       backoffMs,
@@ -42,6 +48,7 @@ export async function startDeliveryWorkflow(
       EventId: eventId,
       EventType: eventType,
     },
+    ...(waitMs > 0 && { startDelayMs: waitMs + clockMarginMs }),
     priority: 4,
     fairnessKey: merchantId,
   });

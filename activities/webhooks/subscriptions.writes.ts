@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { z } from 'zod';
 import type { Deps } from '../../platform/deps.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import { removeOne } from '../../platform/mongodb/changeOne.js';
 import { insertWithQuota } from '../../platform/mongodb/insertWithQuota.js';
 import { retryOnConflict } from '../../platform/mongodb/retryOnConflict.js';
@@ -80,6 +81,14 @@ export async function readSubscription(deps: Deps, at: { merchantId: string; id:
   return row;
 }
 
+const definedOf = (fields: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** What a request edits. */
+const editedOf = ({ name, description, url, events, enabled, timeoutMs, retryPolicy }: SubscriptionRow) => ({
+  ...{ name, description, url, events, enabled, timeoutMs, retryPolicy },
+});
+
 /**
  * Throws WEBHOOK_NOT_FOUND, WEBHOOK_URL_FORBIDDEN. Enabling a disabled subscription resets its failure counters and its
  * `disabledReason`.
@@ -91,12 +100,20 @@ export async function updateSubscription(
   await readSubscription(deps, { merchantId, id });
   const url = patch.url === undefined ? undefined : (await requireAllowed(deps, patch.url)).shown;
   const { retryPolicy, events, ...fields } = { ...patch, url };
-  const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const changed = definedOf(fields);
   await retryOnConflict(deps, async () => {
-    const { enabled } = await readSubscription(deps, { merchantId, id });
+    const before = await readSubscription(deps, { merchantId, id });
+    const { enabled, updatedAt } = before;
     const revived = patch.enabled === true && !enabled;
-    // An attempt may disable it meanwhile.
-    const where = { _id: id, merchantId, ...(patch.enabled === true && { enabled }) };
+    // An attempt may disable it, and another request may edit it, in between.
+    const where = { _id: id, merchantId, updatedAt, ...(patch.enabled === true && { enabled }) };
+    const policy = { ...before.retryPolicy, ...definedOf(retryPolicy ?? {}) };
+    noteChange(deps, editedOf(before), {
+      ...editedOf(before),
+      ...changed,
+      ...(events && { events }),
+      retryPolicy: policy,
+    });
     const change = {
       $set: {
         ...changed,

@@ -21,6 +21,25 @@ interface Kind {
   read: (deps: Deps, where: { _id: { $in: string[] }; merchantId: string }) => Promise<Named[]>;
 }
 
+async function programNames(
+  { collections }: Deps,
+  { ids, merchantId }: { ids: string[]; merchantId: string },
+): Promise<Named[]> {
+  const keys = ids.flatMap((id) => [id, chosenProgramKey(merchantId, id)]);
+  const where = { _id: { $in: keys }, merchantId };
+  const [live, drafts] = await Promise.all([
+    collections.programs.find(where, { projection: { name: 1 } }).toArray(),
+    collections.programDrafts.find(where, { projection: { 'content.name': 1 } }).toArray(),
+  ]);
+  return [
+    ...drafts.map(({ _id, content }): Named => [programIdOf(_id), content?.name]),
+    ...live.map(({ _id, name }): Named => [programIdOf(_id), name]),
+  ];
+}
+
+/** The program of the rule of an automatic message. */
+const programOf = (ruleId: string): string => ruleId.slice(0, ruleId.lastIndexOf(':'));
+
 const kinds: Record<string, Kind> = {
   member: {
     needs: 'merchants.members:view',
@@ -32,17 +51,13 @@ const kinds: Record<string, Kind> = {
   },
   program: {
     needs: 'merchants.programs:view',
-    async read({ collections }, { _id: { $in: ids }, merchantId }) {
-      const keys = ids.flatMap((id) => [id, chosenProgramKey(merchantId, id)]);
-      const where = { _id: { $in: keys }, merchantId };
-      const [live, drafts] = await Promise.all([
-        collections.programs.find(where, { projection: { name: 1 } }).toArray(),
-        collections.programDrafts.find(where, { projection: { 'content.name': 1 } }).toArray(),
-      ]);
-      return [
-        ...drafts.map(({ _id, content }): Named => [programIdOf(_id), content?.name]),
-        ...live.map(({ _id, name }): Named => [programIdOf(_id), name]),
-      ];
+    read: (deps, { _id: { $in: ids }, merchantId }) => programNames(deps, { ids, merchantId }),
+  },
+  automatic: {
+    needs: 'merchants.programs:view',
+    async read(deps, { _id: { $in: ids }, merchantId }) {
+      const names = new Map(await programNames(deps, { ids: ids.map(programOf), merchantId }));
+      return ids.map((id): Named => [id, names.get(programOf(id))]);
     },
   },
   webhook: {

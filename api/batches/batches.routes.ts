@@ -67,9 +67,9 @@ export const batchRoutes: Routes<'listBatches' | 'getBatch' | 'cancelBatch' | 'e
       return { data: presentBatch(row, deps.now()) };
     },
 
-    async exportFailedRows({ deps, caller, params }) {
+    async exportFailedRows({ deps, caller, params, query }) {
       const row = await readBatch(deps, { merchantId: caller.merchantId, batchId: params.id ?? '' });
-      return { stream: failedRowsCsv(deps, row), fileName: `errors-${row._id}.csv` };
+      return { stream: failedRowsCsv(deps, row, query.language), fileName: `errors-${row._id}.csv` };
     },
 
     async exportKnownRows({ deps, caller, params }) {

@@ -8,6 +8,7 @@ import type { WorkflowClient } from '../../platform/temporal/workflowClient.js';
 import type { ApiKeyRow } from '../../schemas/access/access.rows.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import type { WebhookUrlRules } from '../../schemas/webhooks/url.rules.js';
+import type { PushWaits } from '../members/pushWaits.reads.js';
 import type { Admission } from './admission.js';
 import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
@@ -29,6 +30,7 @@ export interface ApiDeps extends Deps {
   requestLog: RequestQueue<NewRequest>;
   urlPolicy: WebhookUrlRules;
   admission: Admission;
+  pushWaits: PushWaits;
   /** Requests with large bodies, and dry runs. */
   largeRequests: LargeRequests;
   /** Exports of members, and answers of large dry runs; apart from the others, because a reader may be slow. */

@@ -3,7 +3,7 @@
 // caller has the rate limit headers.
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { suspensions } from '../../activities/access/merchants.reads.js';
+import { requestLimits, suspensions } from '../../activities/access/merchants.reads.js';
 import { hasStarted } from '../../activities/batches/cancelBatch.writes.js';
 import { noteRefusal } from '../../activities/till/taps.writes.js';
 import { transact } from '../../platform/mongodb/transact.js';
@@ -28,11 +28,12 @@ import { askedOf, noteAsked, noteCaller } from './requestLog.js';
 interface Counting {
   kind: LimitKind;
   key: string;
+  most?: number | undefined;
 }
 
 /** Counts the call and sets the rate limit headers of docs/interface.md#82-rate-limits. Throws RATE_LIMITED. */
-export async function countCall(deps: ApiDeps, ctx: Context, { kind, key }: Counting): Promise<void> {
-  setRateLimitHeaders(deps, ctx, await deps.limits.count(kind, key));
+export async function countCall(deps: ApiDeps, ctx: Context, { kind, key, most }: Counting): Promise<void> {
+  setRateLimitHeaders(deps, ctx, await deps.limits.count(kind, key, most));
 }
 
 /**
@@ -95,7 +96,8 @@ async function authorize(deps: ApiDeps, ctx: Context, endpoint: Endpoint): Promi
     throw error;
   });
   noteCaller(ctx, caller);
-  await countCall(deps, ctx, { kind: 'authenticated', key: caller.id });
+  const most = (await requestLimits(deps)).get(caller.merchantId);
+  await countCall(deps, ctx, { kind: 'authenticated', key: caller.id, most });
   if ((await suspensions(deps)).has(caller.merchantId)) throw new ServiceError('MERCHANT_SUSPENDED');
   if (caller.credential === 'cookie' && endpoint.method !== 'get') requireOwnPage(ctx, deps.config.PUBLIC_URL);
   if (endpoint.session && !caller.session) throw new ServiceError('CONSOLE_SESSION_REQUIRED');

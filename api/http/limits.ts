@@ -31,7 +31,8 @@ export type LimitKind =
 const addressesAProgram = 100;
 
 export interface Limits {
-  count: (kind: LimitKind, key: string) => Promise<RequestCount>;
+  /** `most` in place of the limit of the settings. */
+  count: (kind: LimitKind, key: string, most?: number) => Promise<RequestCount>;
   /** False while Redis is configured and unavailable. */
   healthy: () => boolean;
   close: () => Promise<void>;
@@ -71,17 +72,17 @@ export function createLimits({ config, log }: { config: Config; log: Logger }): 
   };
 
   return {
-    async count(kind, key) {
+    async count(kind, key, most = bounds[kind].points) {
       const limiter = limiters[kind];
       const result = await limiter.consume(key).catch((rejection: unknown) => {
         if (rejection instanceof RateLimiterRes) return rejection;
         throw rejection;
       });
       return {
-        limit: bounds[kind].points,
-        remaining: Math.max(result.remainingPoints, 0),
+        limit: most,
+        remaining: Math.max(most - result.consumedPoints, 0),
         resetSeconds: Math.max(Math.ceil(result.msBeforeNext / 1000), 1),
-        exceeded: result.consumedPoints > bounds[kind].points,
+        exceeded: result.consumedPoints > most,
       };
     },
     healthy: () => !redis || redis.status === 'ready',

@@ -27,7 +27,7 @@ interface ChangeWorkflow extends WorkflowLabels {
 
 function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId, programId }: ChangeWorkflow) {
   return {
-    name: 'publishChange',
+    name: 'announceChange',
     workflowId,
     input: { merchantId, eventIds: [eventId] },
     summary,
@@ -40,7 +40,7 @@ function startOf({ workflowId, summary, eventId, eventType, merchantId, memberId
     },
     priority: 2,
     fairnessKey: merchantId,
-  } as const satisfies StartWorkflow<'publishChange'>;
+  } as const satisfies StartWorkflow<'announceChange'>;
 }
 
 /**
@@ -64,20 +64,30 @@ export function planDispatch(
   };
 }
 
-/** Starts the workflow without waiting for it. If the start fails, the relay processes the event. */
-export function startInBackground<N extends WorkflowName>(deps: ApiDeps, workflow: StartWorkflow<N>): void {
+/** Returns false when the start failed; the relay processes the event then. */
+async function start<N extends WorkflowName>(deps: ApiDeps, workflow: StartWorkflow<N>): Promise<boolean> {
   deps.crashPoint('before-workflow-start');
-  deps.workflowClient
-    .start(workflow, startGraceMs)
-    .then(() => deps.crashPoint('after-workflow-start'))
-    .catch((error: unknown) => deps.log.debug({ err: error, workflowId: workflow.workflowId }, 'left to the relay'));
+  try {
+    await deps.workflowClient.start(workflow, startGraceMs);
+    deps.crashPoint('after-workflow-start');
+    return true;
+  } catch (error) {
+    deps.log.debug({ err: error, workflowId: workflow.workflowId }, 'left to the relay');
+    return false;
+  }
+}
+
+/** Starts the workflow without waiting for it. */
+export function startInBackground<N extends WorkflowName>(deps: ApiDeps, workflow: StartWorkflow<N>): void {
+  void start(deps, workflow);
 }
 
 export async function pushAndWait(deps: ApiDeps, workflow: ChangeWorkflow): Promise<PassUpdate | null> {
-  deps.crashPoint('before-workflow-start');
-  const passUpdate = await deps.workflowClient.awaitPassUpdate(startOf(workflow), deps.config.PASS_UPDATE_WAIT_MS);
-  deps.crashPoint('after-workflow-start');
-  return passUpdate;
+  const left = new AbortController();
+  void start(deps, startOf(workflow)).then((isStarted) => {
+    if (!isStarted) left.abort();
+  });
+  return deps.pushWaits.resultOf(workflow.eventId, deps.config.PASS_UPDATE_WAIT_MS, left.signal);
 }
 
 /**

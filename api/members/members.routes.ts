@@ -10,6 +10,7 @@ import {
 import { removeUnusedTags, withTagsInUse } from '../../activities/members/tags.writes.js';
 import { updateRule } from '../../activities/members/updateMember.rules.js';
 import { cachedProgram, programKeyIn, programKeyOf, readProgram } from '../../activities/programs/program.reads.js';
+import { noteChange } from '../../platform/mongodb/audit.js';
 import type { DataOf } from '../../schemas/access/endpoint.schema.js';
 import type { memberEndpoints } from '../../schemas/members/members.routes.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
@@ -127,7 +128,11 @@ export const memberRoutes: Routes<Names> = {
     const { deps, body } = request;
     const { changed, passUpdate } = await performChange(request, {
       noun: 'status',
-      decide: statusRule(body.status, body.reason),
+      decide(member) {
+        const { status, statusReason: reason } = member;
+        noteChange(deps, { status, reason }, body);
+        return statusRule(body.status, body.reason)(member);
+      },
     });
     const member = presentMember(deps, changed);
     return { data: { member, passUpdate, ...(changed.kind === 'unchanged' && { unchanged: true }) } };

@@ -2,8 +2,10 @@
 import type { z } from 'zod';
 import { actor } from '../../schemas/access/actor.schema.js';
 import * as apiKeys from '../../schemas/access/apiKeys.schema.js';
+import { auditChange } from '../../schemas/access/audit.schema.js';
 import { permission, role, roleRequest } from '../../schemas/access/roles.schema.js';
 import * as users from '../../schemas/access/users.schema.js';
+import { automaticMessage, automaticMessagePatch } from '../../schemas/batches/automaticMessages.schema.js';
 import * as batches from '../../schemas/batches/batches.schema.js';
 import { campaign, campaignCounts, campaignDryRun } from '../../schemas/batches/campaigns.schema.js';
 import {
@@ -15,6 +17,7 @@ import {
   eventType,
   eventTypes,
 } from '../../schemas/events/events.schema.js';
+import { audience } from '../../schemas/members/audiences.rules.js';
 import { publicEnrollment, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
 import * as members from '../../schemas/members/members.schema.js';
 import * as changes from '../../schemas/points/changes.schema.js';
@@ -52,7 +55,9 @@ export const namedRequests = {
   ReverseRequest: changes.reverseRequest,
   CardLinkRequest: members.cardLinkRequest,
   StatusRequest: members.statusRequest,
+  Audience: audience,
   PublicEnrollRequest: publicEnrollRequest,
+  AutomaticMessagePatch: automaticMessagePatch,
   SubscriptionRequest: webhooks.subscriptionRequest,
   SubscriptionPatch: webhooks.subscriptionPatch,
   ProgramRequest: programEdits.programRequest,
@@ -84,6 +89,7 @@ export const namedResults = {
   ProgramVersion: programEdits.programVersion,
   ProgramPreview: programEdits.programPreview,
   MemberPreview: programEdits.memberPreview,
+  AuditChange: auditChange,
   ProgramFinding: programEdits.finding,
   ProgramSummary: programSummary,
   ProgramSnapshot: programSnapshot,
@@ -122,10 +128,13 @@ export const namedResults = {
   ImportColumn: batches.importColumn,
   ImportFailure: batches.importFailure,
   ImportRow: batches.importRow,
+  Audience: audience,
+  BatchPhase: batches.batchPhase,
   Batch: batches.batch,
   Campaign: campaign,
   CampaignCounts: campaignCounts,
   CampaignDryRun: campaignDryRun,
+  AutomaticMessage: automaticMessage,
   PublicEnrollment: publicEnrollment,
   Subscription: webhooks.subscription,
   SubscriptionWithSecret: webhooks.subscriptionWithSecret,

@@ -13,6 +13,7 @@ const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
   png: 'image/png',
   wasm: 'application/wasm',
+  woff2: 'font/woff2',
 };
 
 /** Throws ROUTE_NOT_FOUND for a missing file, for instance after a deployment that replaced it. */

@@ -45,6 +45,10 @@ function sendNotFound(deps: ApiDeps, ctx: Context): void {
 /** Android phones and tablets have Google Wallet. */
 const hasGoogleWallet = (ctx: Context): boolean => /\bAndroid\b/.test(ctx.get('User-Agent'));
 
+/** Undefined in stub mode, and until Google has the card. */
+const googleUrlOf = ({ walletModes }: ApiDeps, { pass }: MemberRow) =>
+  walletModes.google === 'real' ? pass.googleSaveUrl : undefined;
+
 async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const found = await memberByToken(deps, ctx, token);
   if (!found) return;
@@ -58,7 +62,7 @@ async function showCard(deps: ApiDeps, ctx: Context, token: string): Promise<voi
     cardUrl,
     barcode: await drawBarcode(program.passTemplate.barcodeFormat ?? 'QR', barcodeOf({ member, program })),
     appleUrl: isReal(deps) ? `${cardUrl}.pkpass` : undefined,
-    googleUrl: deps.walletModes.google === 'real' ? member.pass.googleSaveUrl : undefined,
+    googleUrl: googleUrlOf(deps, member),
     googleFirst: hasGoogleWallet(ctx),
     logoUrl: logoOf(deps, program),
     stripUrl: program.passTemplate.images.strip && pictureUrl(deps, program, 'strip'),
@@ -101,7 +105,8 @@ export function cardRoutes(deps: ApiDeps): Router {
     if (!found) return;
     if (kind === 'json') {
       const words = wordsFor(ctx, found.program);
-      const bytes = Buffer.from(JSON.stringify(cardState({ ...found, words })));
+      const state = { ...cardState({ ...found, words }), google: googleUrlOf(deps, found.member) !== undefined };
+      const bytes = Buffer.from(JSON.stringify(state));
       ctx.vary('Accept-Language');
       return sendKept(ctx, keptAnswer({ bytes, type: 'application/json', cacheControl: ownCard }));
     }

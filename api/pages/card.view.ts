@@ -49,13 +49,19 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
   const points = program.basis === 'lifetime' ? member.lifetimePoints : balance;
   const notices = { active: [], voided: [card.voided], expired: [card.expired] };
   const reason = member.statusReason === undefined ? [] : [card.reason(member.statusReason)];
-  const notice = member.status === 'active' ? '' : [...notices[member.status], ...reason].join(' ');
-  const isFull = goal !== undefined && missing === 0 && member.status === 'active';
+  const isActive = member.status === 'active';
+  const notice = isActive ? '' : [...notices[member.status], ...reason].join(' ');
+  const isFull = goal !== undefined && missing === 0 && isActive;
+  /** A card that is blocked or has ended gets nothing. */
+  const lackOf = (lacking: number) => {
+    if (lacking > 0) return card.toGo(lacking);
+    return isActive ? card.ready : '–';
+  };
   return {
     balance,
     unit: say(program.fields.primaryLabel),
     goal: goal ?? null,
-    reward: missing > 0 ? card.toGo(missing) : card.ready,
+    reward: lackOf(missing),
     /** The text for a reached goal; null before. */
     full: isFull ? fullOf(words, rewardName) : null,
     /** Empty when the only reward is the one that costs the goal. */
@@ -63,8 +69,8 @@ export function cardState({ member, program, words }: Pick<Card, 'member' | 'pro
       ({ id, name, cost, ready, missing: lacking }) => ({
         name: id === 'default' && rewardName === undefined ? card.reward : say(name),
         cost,
-        ready,
-        state: ready ? card.ready : card.toGo(lacking),
+        ready: ready && isActive,
+        state: lackOf(ready ? 0 : lacking),
       }),
     ),
     /** The next expiry. */
@@ -191,10 +197,10 @@ ${privacyUrl && html`<p><a href="${privacyUrl}" rel="noopener">${words.join.priv
 
 /** In the demo, the button of a wallet that is not there leads to the virtual phones. */
 function walletButtons({ appleUrl, googleUrl, deskUrl, googleFirst, words: { card } }: Card): Html | false {
-  const button = (url: string | undefined, text: string) =>
-    url !== undefined && html`<a class="button" href="${url}" rel="noopener">${wallet}${text}</a>`;
-  const apple = button(appleUrl ?? deskUrl, card.apple);
-  const google = button(googleUrl ?? deskUrl, card.google);
+  const button = (id: string, url: string | undefined, text: string) =>
+    url !== undefined && html`<a class="button" id="${id}" href="${url}" rel="noopener">${wallet}${text}</a>`;
+  const apple = button('apple', appleUrl ?? deskUrl, card.apple);
+  const google = button('google', googleUrl ?? deskUrl, card.google);
   if (!apple && !google) return false;
   return html`<nav class="actions" aria-label="${card.wallets}">
     ${googleFirst ? [google, apple] : [apple, google]}

@@ -1,6 +1,6 @@
 // The script of the web card: it queries the card every 3 s while the page is visible, shows what changed, and
-// announces it to screen readers. Without the script the card stays as it was when the page was loaded. All words come
-// with the card, in its language.
+// announces it to screen readers. A page that was opened before Google had the card is loaded again when it has.
+// Without the script the card stays as it was when the page was loaded. All words come with the card, in its language.
 
 export const cardScript = `'use strict';
 const card = document.getElementById('card');
@@ -56,6 +56,7 @@ async function refresh() {
   const response = await fetch(card.dataset.state, { headers: { Accept: 'application/json' } });
   if (!response.ok) return;
   const state = await response.json();
+  if (state.google && !at('google')) return location.reload();
   if (version !== undefined && state.version !== version) show(state);
   if (version === undefined && String(state.balance) !== at('balance').textContent) show(state);
   version = state.version;

@@ -2,8 +2,10 @@
 // open links too.
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { cachedProgram } from '../../activities/programs/program.reads.js';
 import { html } from '../../platform/html.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { ipKey } from '../../schemas/shared/ipAddress.rules.js';
 import type { ApiDeps } from '../http/apiDeps.js';
@@ -14,17 +16,20 @@ import { formDigestOf, isOwn, leadToCard, nameBrowser, refusalOf, seeOther, send
 import { basePath, sendPage } from './layout.view.js';
 import { wordsFor } from './words.view.js';
 
-function sendDead(deps: ApiDeps, ctx: Context): void {
-  const { join, language } = wordsFor(ctx);
-  const body = html`<div class="lone"><h1>${join.dead}</h1><p>${join.deadText}</p></div>`;
+/** `program`: the one that was joined by the link. */
+function sendDead(deps: ApiDeps, ctx: Context, program: Program | undefined): void {
+  const { join, language } = wordsFor(ctx, program);
+  const lost = program && html`<p><a href="${basePath(deps)}/enroll/${program.slug}?lost">${join.lost}</a></p>`;
+  const body = html`<div class="lone"><h1>${join.dead}</h1><p>${join.deadText}</p>${lost}</div>`;
   sendPage(deps, ctx, { title: join.dead, language, status: 410, body });
 }
 
 async function show(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   const found = await readConfirmation(deps, token);
   if (!found) {
-    if (await withinStrangersLimit(deps, ctx)) sendDead(deps, ctx);
-    return;
+    if (!(await withinStrangersLimit(deps, ctx))) return;
+    const member = await memberOfConfirmation(deps, token);
+    return sendDead(deps, ctx, member ? await cachedProgram(deps, member) : undefined);
   }
   const { program, joining } = found;
   const words = wordsFor(ctx, program);

@@ -15,6 +15,7 @@ function policy(nonce: string, desk: string): string {
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     `connect-src 'self'${desk && ` ${desk}`}`,
+    "font-src 'self'",
     "frame-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",

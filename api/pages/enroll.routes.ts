@@ -23,7 +23,7 @@ import { cachedPublicProgram, readPublicProgram } from '../programs/programs.rea
 import { enrollFields, enrollPage, honeypot, type Joining } from './enrollForm.view.js';
 import { basePath, deskUrl, logoOf, sendPage } from './layout.view.js';
 import { lostPage, mailedPage, sentPage } from './mailed.view.js';
-import { forgetForm, formKeptMs, formPages, keepForm, readForm, type SentForm } from './sentForm.rules.js';
+import { addresseeOf, forgetForm, formKeptMs, formPages, keepForm, readForm, type SentForm } from './sentForm.rules.js';
 import { type Words, wordsFor } from './words.view.js';
 
 const joiningOf = (deps: ApiDeps, ctx: Context, program: Program): Joining => ({
@@ -70,6 +70,8 @@ export function seeOther(ctx: Context, url: string): void {
 export const leadToCard = (deps: ApiDeps, ctx: Context, member: MemberRow): void =>
   seeOther(ctx, `${passUrlOf(deps, member)}?welcome`);
 
+const pageOf = (ctx: Context) => formPages.find((name) => ctx.query[name] !== undefined);
+
 /** The page of a program, with the query of the request but for `page`. */
 function addressOf(deps: ApiDeps, ctx: Context, slug: string, page?: SentForm['page']): string {
   const query = new URLSearchParams(ctx.querystring);
@@ -114,10 +116,10 @@ async function show(deps: ApiDeps, ctx: Context): Promise<void> {
   }
   nameBrowser(deps, ctx);
   const joining = joiningOf(deps, ctx, program);
-  const page = formPages.find((name) => ctx.query[name] !== undefined);
+  const page = pageOf(ctx);
   const form = page && readForm(deps, ctx, program, page);
   const notice = form?.refusal === undefined ? undefined : refusalOf(joining.words.join, form.refusal);
-  const shown = { ...joining, form, notice, deskUrl: deskUrl(deps, { of: form?.values.email ?? '', program }) };
+  const shown = { ...joining, form, notice, deskUrl: deskUrl(deps, { of: form ? addresseeOf(form) : '', program }) };
   if (page === 'lost') return sendPage(deps, ctx, lostPage(shown));
   if (form && page === 'sent') return sendPage(deps, ctx, sentPage(shown));
   if (form && page === 'mailed') return sendPage(deps, ctx, mailedPage(shown));
@@ -156,8 +158,13 @@ async function send(deps: ApiDeps, ctx: Context): Promise<void> {
     if (await withinStrangersLimit(deps, ctx)) seeOther(ctx, addressOf(deps, ctx, slug));
     return;
   }
-  let values: Record<string, string> = {};
-  let page: SentForm['page'] = 'check';
+  // A form that is refused before it is read leads back to the page that it is on.
+  const from = pageOf(ctx);
+  const kept = from && readForm(deps, ctx, program, from);
+  let former = from === 'sent' ? kept : undefined;
+  let values = kept?.values ?? {};
+  let page: SentForm['page'] = former ? 'sent' : 'check';
+  if (from === 'lost' || (from === 'mailed' && kept)) page = 'lost';
   const keep = (form: Omit<SentForm, 'values'>) => {
     keepForm(deps, ctx, program, { ...form, values });
     seeOther(ctx, addressOf(deps, ctx, program.slug, form.page));
@@ -170,21 +177,27 @@ async function send(deps: ApiDeps, ctx: Context): Promise<void> {
       page = 'lost';
       return sendLost(deps, ctx, { program, values, former: undefined, keep });
     }
-    const former = act === 'again' ? readForm(deps, ctx, program, 'sent') : undefined;
-    if (former) page = 'sent';
+    if (act !== 'again') former = undefined;
+    page = former ? 'sent' : 'check';
     values = { ...former?.values, ...values };
     await join(deps, ctx, { program, values, former, keep }, sent);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    keep({ page, refusal: error.code });
+    keep({ page, refusal: error.code, ...joinedOf(former) });
   }
 }
 
 function sendLost(deps: ApiDeps, ctx: Context, { program, values, keep }: Sending): void {
   const { success, data: email } = emailField.safeParse(values.email);
-  if (success) mailLostCard(deps, { program, email, language: wordsFor(ctx, program).language });
-  keep(success ? { page: 'mailed' } : { page: 'lost', wrong: ['email'] });
+  // Without mails, the page says where to ask; the form may come from a page of before.
+  const isMailed = success && isMailOn(deps.config);
+  if (isMailed) mailLostCard(deps, { program, email, language: wordsFor(ctx, program).language });
+  keep(isMailed ? { page: 'mailed' } : { page: 'lost', ...(!success && { wrong: ['email'] }) });
 }
+
+/** What stays known of the joining when a corrected address is refused. */
+const joinedOf = (former: Sending['former']) =>
+  former && { memberId: former.memberId, mailId: former.mailId, sentTo: addresseeOf(former) };
 
 async function join(
   deps: ApiDeps,
@@ -201,8 +214,7 @@ async function join(
   const wrong = parsed.error?.issues.map(({ path }) => path.join('.')) ?? [];
   if (program.enrollment.consentText !== undefined && !values.consent) wrong.push('consent');
   if (!parsed.success || wrong.length > 0) {
-    const ids = { memberId: former?.memberId, mailId: former?.mailId };
-    return keep({ page: former ? 'sent' : 'check', wrong, ...ids });
+    return keep({ page: former ? 'sent' : 'check', wrong, ...joinedOf(former) });
   }
   await countAlso(deps, ctx, { kind: 'program', key: program._id });
   const { email } = parsed.data.person;
@@ -223,8 +235,8 @@ async function join(
     ...formDigestOf(ctx),
   });
   if (joined.kind === 'confirm') {
-    const { mailId, values: before } = former ?? {};
-    if (mailId !== undefined && before?.email !== values.email) await dropConfirmation(deps, mailId, program);
+    const { mailId, sentTo } = joinedOf(former) ?? {};
+    if (mailId !== undefined && sentTo !== values.email) await dropConfirmation(deps, mailId, program);
     return keep({ page: 'sent', mailId: joined.mailId });
   }
   const isTheirs = joined.kind === 'created' || isOwn(deps, ctx, joined.member, mails ? formKeptMs : repeatMs);

@@ -3,10 +3,11 @@ import { type Html, html } from '../../platform/html.js';
 import { type Card, virtualPhone } from './card.view.js';
 import { type EnrollForm, field, hero, type Joining } from './enrollForm.view.js';
 import type { Page } from './layout.view.js';
+import { addresseeOf, type SentForm } from './sentForm.rules.js';
 
 interface Sent extends Joining, Pick<Card, 'deskUrl'> {
   /** What was sent; undefined on the page that asks for the address of a lost card. */
-  form: (Pick<EnrollForm, 'values' | 'wrong'> & { refusal?: string | undefined }) | undefined;
+  form: (Pick<EnrollForm, 'values' | 'wrong'> & Pick<SentForm, 'refusal' | 'sentTo'>) | undefined;
   /** Says why a form was refused, other than by a field. */
   notice?: string | undefined;
 }
@@ -22,7 +23,7 @@ ${field('email', { values, wrong, words }, wrong.includes('email'))}
 }
 
 const pageOf = (sent: Sent, { heading, said }: { heading: string; said: Html }): Page => ({
-  title: `${heading}: ${sent.program.name}`,
+  title: `${heading} · ${sent.program.name}`,
   language: sent.words.language,
   program: sent.program,
   shape: 'split',
@@ -36,7 +37,9 @@ const pageOf = (sent: Sent, { heading, said }: { heading: string; said: Html }):
 export function sentPage(sent: Sent): Page {
   const { words, mails, form } = sent;
   const { join } = words;
-  const [heading, text] = mails ? [join.sent, join.sentTo(form?.values.email ?? '')] : [join.known, join.knownText];
+  const [heading, text] = mails
+    ? [join.sent, join.sentTo(form ? addresseeOf(form) : '')]
+    : [join.known, join.knownText];
   const said = html`<div class="said" role="status"><h2>${heading}</h2>
 <p>${text}</p>${virtualPhone(sent)}</div>
 ${mails ? html`<details class="again" ${form?.wrong.length || sent.notice ? 'open' : ''}><summary>${join.wrongAddress}</summary>${addressForm(sent, 'again', join.sendAgain)}</details>` : html`<p class="said"><a href="?">${join.otherAddress}</a></p>`}`;

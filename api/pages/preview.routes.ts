@@ -3,9 +3,7 @@ import { readProgram } from '../../activities/programs/program.reads.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import type { Routes } from '../http/request.js';
 import { programAt } from '../programs/programs.reads.js';
-import { drawPoster } from './poster.view.js';
-import { posterPdf } from './posterPdf.view.js';
-import { posterPng } from './posterPng.view.js';
+import { drawPosterFile } from './posterThread.effect.js';
 import { previewLive, previewMember, previewProgram } from './preview.view.js';
 import { wordsFor } from './words.view.js';
 
@@ -24,10 +22,11 @@ export const previewRoutes: Routes<'previewProgram' | 'previewLiveProgram' | 'pr
     if (program.archived) throw new ServiceError('PROGRAM_ARCHIVED');
     if (!program.enrollment.open) throw new ServiceError('PAGE_CLOSED');
     const url = `${deps.config.PUBLIC_URL}/enroll/${program.slug}`;
-    const drawing = await drawPoster({ program, words: wordsFor(ctx, program), url, format });
-    const fileName = `${program.slug}-${format}.${type}`;
-    if (type === 'pdf') return { file: await posterPdf(drawing), fileName, type: 'application/pdf' };
-    return { file: await posterPng(drawing), fileName, type: 'image/png' };
+    const { language } = wordsFor(ctx, program);
+    const draw = () => drawPosterFile({ program, language, url, format, type });
+    const file = await deps.largeRequests.run(caller.merchantId, draw);
+    const mediaType = type === 'pdf' ? 'application/pdf' : 'image/png';
+    return { file, fileName: `${program.slug}-${format}.${type}`, type: mediaType };
   },
 
   async previewMember({ deps, caller, params }) {

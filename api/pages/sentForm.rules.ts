@@ -20,11 +20,17 @@ const sentForm = z.object({
   memberId: z.string().optional(),
   /** Of the mail that asks to confirm the address. */
   mailId: z.string().optional(),
+  /** Where the link went, while another address is typed and refused. */
+  sentTo: z.string().optional(),
 });
 export type SentForm = z.input<typeof sentForm>;
 
 /** How long an address can be corrected. */
 export const formKeptMs = 30 * 60_000;
+
+/** The address that a page names as the one to which the link goes. */
+export const addresseeOf = ({ sentTo, values }: Pick<SentForm, 'sentTo' | 'values'>): string =>
+  sentTo ?? values.email ?? '';
 
 const cookieName = 'form';
 /** Browsers refuse cookies of more than 4,096 bytes, and encryption adds a third. */

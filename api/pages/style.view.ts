@@ -73,7 +73,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .celebration i:nth-of-type(11) { left: 88%; animation-delay: 0.4s; }
 .celebration i:nth-of-type(12) { left: 91%; animation-delay: 0.8s; }
 @keyframes arrive { from { transform: scale(.92); opacity: 0; } }
-@keyframes fall { to { transform: translateY(9rem) rotate(300deg); } }
+@keyframes fall { 80% { opacity: 1; } to { transform: translateY(9rem) rotate(300deg); opacity: 0; } }
 .code { display: grid; justify-items: center; gap: .15rem; margin-top: 1.4rem; padding: min(1.1rem, 4vw); background: #fff; color: #18181b; border-radius: 1rem; text-align: center; }
 .code svg { width: min(10.5rem, 100%); height: auto; aspect-ratio: 1; margin-bottom: .6rem; }
 .code.linear svg { width: 100%; max-width: 17rem; max-height: 6rem; aspect-ratio: auto; }
@@ -107,7 +107,7 @@ main:has(.card.void) :is(.welcome, .foot) { display: none; }
 .join { border-radius: 1.5rem; overflow: hidden; background: var(--panel); border: 1px solid var(--line); box-shadow: 0 18px 40px -18px rgb(0 0 0 / .35); }
 .hero { padding: 1.6rem var(--room) 1.5rem; color: var(--ink); background: linear-gradient(150deg, color-mix(in srgb, var(--paper) 86%, #fff), var(--paper) 42%, color-mix(in srgb, var(--paper) 84%, #000)); }
 .hero .logo { height: 3.5rem; max-width: 100%; margin-bottom: .9rem; display: block; }
-.hero h1 { font-size: 1.6rem; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
+.hero h1 { font-size: min(1.6rem, 10vw); line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
 .hero p { margin-top: .4rem; opacity: .92; }
 .perks { list-style: none; display: grid; gap: .5rem; margin-top: 1.1rem; font-size: .95rem; }
 .perks li { overflow-wrap: anywhere; display: flex; gap: .6rem; align-items: start; }

@@ -1,12 +1,14 @@
 // The audit: who did what, on what, from where, newest first.
 import { Link } from 'wouter';
 import { useRead, useSettled } from '../actions.js';
-import { api, data } from '../api.js';
+import { api, data, readRoles } from '../api.js';
+import { changedField } from '../changedFields.js';
 import { Select, TextInput } from '../parts/form.js';
 import { Address, Failure, Fold, Moment, None, Page } from '../parts/page.js';
 import { PagedTable, useFilters } from '../parts/table.js';
+import { Changes, type Words } from '../parts/value.js';
 import { may } from '../session.js';
-import { fieldNames, texts } from '../texts.js';
+import { texts } from '../texts.js';
 import { useNames, useUsers } from './people.js';
 import { RequestLink } from './requests.js';
 
@@ -125,6 +127,13 @@ function Details({ address, requestId }: Pick<Entry, 'address' | 'requestId'>) {
   );
 }
 
+/** From what to what; of an entry without it, the names of the fields that were sent. */
+function Changed({ entry: { action, changes, fields = [] }, names }: { entry: Entry; names: Words }) {
+  const [kind = ''] = action.split('.');
+  if (changes && changes.length > 0) return <Changes kind={kind} changes={changes} names={names} />;
+  return fields.map((field) => changedField(kind, field).label ?? field).join(', ');
+}
+
 export function Audit() {
   const [params, put] = useFilters();
   const nameOf = useNames();
@@ -134,6 +143,11 @@ export function Audit() {
     keep: true,
   });
   const choices = useChoices(entries.data?.items ?? []);
+  const roles = useRead(['roles'], readRoles, { enabled: may('users:view') });
+  const names = Object.fromEntries([
+    ...choices.targets,
+    ...(roles.data ?? []).map(({ id, name }): Named => [id, name]),
+  ]);
   return (
     <Page title={texts.nav.audit} lead={said.lead}>
       <Fold title={texts.frame.filters}>
@@ -179,7 +193,7 @@ export function Audit() {
           },
           {
             title: said.fields,
-            cell: ({ fields = [] }) => fields.map((field) => fieldNames[field] ?? field).join(', '),
+            cell: (entry) => <Changed entry={entry} names={names} />,
           },
           { title: said.details, cell: (entry) => <Details {...entry} /> },
         ]}

@@ -1,74 +1,30 @@
 // The live desk of the demo: two virtual phones that hold the cards of members, and a log of every hop of a change. The
 // phones and the log come from the desk's process (test/rig/phones/desk.ts); changes are calls of the public API.
 import { useEffect, useRef, useState } from 'react';
-import { Link } from 'wouter';
-import { notify, queryClient, useAction, useRead, useSettled } from '../actions.js';
+import { queryClient, useAction, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { type Change, changesOf, type Hop } from '../hops.js';
 import { useKeyedAction } from '../keyedAction.js';
-import { locale } from '../language.js';
-import type { ApplePass, GooglePass } from '../parts/faces.js';
 import { Button, Select, TextInput } from '../parts/form.js';
 import { Page, Panel } from '../parts/page.js';
-import { Android, Iphone, LockScreen, type Pictures } from '../parts/phones.js';
 import { isOwner, may } from '../session.js';
 import { texts } from '../texts.js';
+import { Log } from './deskLog.js';
+import { Phones } from './deskPhones.js';
+import {
+  bothPhones,
+  type DeskState,
+  deskUrl,
+  order,
+  patiently,
+  press,
+  putCard,
+  switchOn,
+  useDesk,
+} from './deskProcess.js';
 import { identityOf, isRewardReady, taps } from './deskTaps.js';
 import { type Detail, readMember } from './memberDetail.js';
-import { nameOf } from './members.js';
 
 const said = texts.desk;
-
-/** Steps whose detail is a request. */
-const technical: readonly Hop['what'][] = ['add', 'register', 'list', 'fetch'];
-const deskUrl = document.querySelector<HTMLMetaElement>('meta[name=live-desk]')?.content ?? '';
-
-interface Held {
-  memberId: string;
-  name: string;
-  pictures: Pictures;
-  lockScreen?: string;
-}
-
-type Phone = 'iphone' | 'android';
-
-interface DeskState {
-  wallets: boolean;
-  /** The service has wallets of the user. */
-  hasOwnWallets: boolean;
-  phones: {
-    iphone: (Held & { pass: ApplePass; isOffline: boolean }) | null;
-    android: (Held & { pass: GooglePass }) | null;
-  };
-}
-
-const keptHops = 200;
-
-async function order(body: Record<string, unknown>): Promise<void> {
-  const answer = await fetch(deskUrl, { method: 'POST', credentials: 'include', body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(await answer.text());
-}
-
-function useDesk() {
-  const [state, setState] = useState<DeskState>();
-  const [hops, setHops] = useState<readonly Hop[]>([]);
-  const [isGone, setIsGone] = useState(false);
-  useEffect(() => {
-    const source = new EventSource(deskUrl, { withCredentials: true });
-    source.onopen = () => {
-      setIsGone(false);
-      setHops([]);
-    };
-    source.onerror = () => setIsGone(true);
-    source.addEventListener('state', ({ data: text }) => setState(JSON.parse(text)));
-    source.addEventListener('hop', ({ data: text }) => {
-      const hop: Hop = JSON.parse(text);
-      setHops((now) => [...now, hop].slice(-keptHops));
-    });
-    return () => source.close();
-  }, []);
-  return { state, hops, isGone };
-}
 
 export function LiveDesk() {
   const lead = isOwner() ? said.lead : said.ownersOnly;
@@ -78,45 +34,6 @@ export function LiveDesk() {
     </Page>
   );
 }
-
-const waitMs = 500;
-const tries = 60;
-
-/** Repeats until there is a value. Throws `failure` after half a minute. */
-async function patiently<T>(read: () => Promise<T | undefined>, failure: string): Promise<T> {
-  for (let count = 0; count < tries; count += 1) {
-    const found = await read();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-  }
-  throw new Error(failure);
-}
-
-async function putCard(id: string, phones: readonly Phone[]): Promise<void> {
-  const member = await readMember(id);
-  const card = { memberId: id, name: nameOf(member), passUrl: member.apple.passUrl };
-  for (const phone of phones) {
-    if (phone === 'iphone') await order({ do: phone, ...card });
-    else {
-      // The link that saves the card at Google comes with the first pass there.
-      const saveUrl = await patiently(async () => (await readMember(id)).google.saveUrl, said.noSaveUrl);
-      await order({ do: phone, ...card, saveUrl });
-    }
-  }
-}
-
-/** Puts the card of the newest active member on both phones, one that collects stamps if there is one. */
-async function switchOn(): Promise<void> {
-  await order({ do: 'wallets' });
-  const programs = await data(api.GET('/merchants/me/programs'));
-  const programId = programs.find(({ style, archived }) => style === 'stamps' && !archived)?._id;
-  const query = { pageSize: 10, ...(programId !== undefined && { programId }) };
-  const { items } = await data(api.GET('/merchants/me/members', { params: { query } }));
-  const id = items.find(({ status }) => status === 'active')?.id;
-  if (id !== undefined) await putCard(id, bothPhones);
-}
-
-const bothPhones: readonly Phone[] = ['iphone', 'android'];
 
 /** The card that a link to this page asks for: words of a search, and the program. */
 function useWanted(): { of: string; program: string } | undefined {
@@ -129,8 +46,6 @@ const samples = [
   { phone: 'iphone', firstName: 'Ada' },
   { phone: 'android', firstName: 'Grace' },
 ] as const;
-const typingMs = 200;
-const newMembersMs = 3_000;
 
 function Desk() {
   const { state, hops, isGone } = useDesk();
@@ -183,8 +98,6 @@ function Desk() {
     </>
   );
 }
-
-const press = (body: Record<string, unknown>) => order(body).catch((error: Error) => notify('failed', error.message));
 
 function Give({ state: { wallets, phones } }: { state: DeskState }) {
   const [message, setMessage] = useState(said.firstMessage);
@@ -272,94 +185,6 @@ function Give({ state: { wallets, phones } }: { state: DeskState }) {
   );
 }
 
-interface PhonesProps {
-  state: DeskState;
-  /** The service starts again. */
-  isBusy: boolean;
-  isShowing: boolean;
-}
-
-function Phones({ state: { wallets, phones }, isBusy, isShowing }: PhonesProps) {
-  const [search, setSearch] = useState('');
-  const words = useSettled(search, typingMs).trim();
-  const query = { pageSize: 20, ...(words && { q: words }) };
-  const members = useRead(
-    ['members', 'desk', query],
-    () => data(api.GET('/merchants/me/members', { params: { query } })),
-    { keep: true, everyMs: isBusy ? false : newMembersMs },
-  );
-  const put = useAction(({ phone, id }: { phone: Phone; id: string }) => putCard(id, [phone]));
-  const choice = (phone: Phone) => {
-    const held = phones[phone];
-    const found = members.data?.items ?? [];
-    const isListed = held === null || found.some(({ id }) => id === held.memberId);
-    const options = [
-      ...(held === null ? [['', said.choose] as const] : []),
-      ...(isListed ? [] : [[held.memberId, held.name] as const]),
-      ...found.map((member) => [member.id, said.cardOption(nameOf(member), member.program.name)] as const),
-    ];
-    return (
-      <>
-        <Select
-          name={`${phone}.memberId`}
-          label={said.cardOf[phone]}
-          value={held?.memberId ?? ''}
-          options={options}
-          isDisabled={!wallets || put.isRunning || isShowing}
-          onChange={(id) => id && put.run({ phone, id })}
-        />
-        {held && <Link href={`/members/${held.memberId}`}>{said.openMember(held.name)}</Link>}
-      </>
-    );
-  };
-  const { iphone, android } = phones;
-  const empty = put.isRunning || isShowing ? said.adding : said.noCard;
-  return (
-    <Panel title={said.phones}>
-      <TextInput
-        name="search"
-        type="search"
-        label={said.find}
-        hint={said.findHint}
-        value={search}
-        onChange={setSearch}
-      />
-      <div className="phones">
-        <div className="stack">
-          {choice('iphone')}
-          <Iphone pass={iphone?.pass} pictures={iphone?.pictures} empty={empty} />
-          <Shown title={iphone?.pass.organizationName} message={iphone?.lockScreen} />
-          <Button
-            isDisabled={!iphone}
-            onPress={() => press({ do: 'flight', on: !iphone?.isOffline })}
-            aria-pressed={iphone?.isOffline ?? false}
-          >
-            {iphone?.isOffline ? said.flightOff : said.flightOn}
-          </Button>
-        </div>
-        <div className="stack">
-          {choice('android')}
-          <Android
-            pass={android?.pass}
-            pictures={android?.pictures}
-            empty={empty}
-            message={android?.lockScreen ?? ''}
-          />
-          <Shown title={android?.pass.class.programName} message={android?.lockScreen} />
-        </div>
-      </div>
-    </Panel>
-  );
-}
-
-function Shown({ title, message }: { title: string | undefined; message: string | undefined }) {
-  return (
-    <div className="screen lock-only">
-      <LockScreen title={title} message={message} icon={undefined} />
-    </div>
-  );
-}
-
 function Breakdown() {
   return (
     <Panel title={said.breakdown}>
@@ -374,53 +199,5 @@ function Breakdown() {
       </div>
       <p className="hint">{said.breakdownDetail}</p>
     </Panel>
-  );
-}
-
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
-
-function Log({ hops }: { hops: readonly Hop[] }) {
-  const changes = changesOf(hops);
-  return (
-    <Panel title={said.log}>
-      {changes.length === 0 && <p className="empty">{said.noHops}</p>}
-      <div className="hops">
-        {changes.map((change) => (
-          <Group key={change.start.id} change={change} />
-        ))}
-      </div>
-      <p className="hint">{said.logHint}</p>
-    </Panel>
-  );
-}
-
-function Group({ change: { start, steps } }: { change: Change }) {
-  const title = said.hop(start);
-  return (
-    <section aria-label={title}>
-      <h3>
-        <time dateTime={new Date(start.at).toISOString()}>{clock.format(start.at)}</time>{' '}
-        {start.mail === undefined ? (
-          title
-        ) : (
-          <a href={`${deskUrl}/mails/${start.mail}`} target="_blank" rel="noreferrer">
-            {title}
-          </a>
-        )}
-      </h3>
-      {start.what === 'changed' && steps.length === 0 && <p className="hint">{said.underWay}</p>}
-      {steps.length > 0 && (
-        <ol>
-          {steps.map((hop) => (
-            <li key={hop.id}>
-              <span className="number">{said.after(hop.at - start.at)}</span>
-              <span>
-                {said.hop(hop)} {technical.includes(hop.what) && <small className="hint">{hop.detail}</small>}
-              </span>
-            </li>
-          ))}
-        </ol>
-      )}
-    </section>
   );
 }

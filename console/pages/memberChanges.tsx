@@ -5,7 +5,7 @@ import { api, data } from '../api.js';
 import { useKeyedAction } from '../keyedAction.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput, wordsOf } from '../parts/form.js';
-import { Fold, number, Panel, useNow } from '../parts/page.js';
+import { number, Panel, useNow } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
@@ -59,6 +59,7 @@ export function Points({ member }: { member: Detail }) {
     {
       changes,
       said: changed,
+      undo: ({ transaction }) => undo.run({ entry: transaction.id }),
       onDone: clear,
     },
   );
@@ -72,7 +73,7 @@ export function Points({ member }: { member: Detail }) {
   const start = (delta: number) => (isUnusual(member, delta) ? setAsks(delta) : give.run(delta));
   const form = (
     <Form label={title} findings={give.findings} onSubmit={() => typedHindrance === undefined && start(typed)}>
-      <div className="fields">
+      <div className={isStamps ? 'fields few' : 'fields'}>
         <TextInput
           {...of('delta')}
           label={isStamps ? said.howMany : said.delta(unit)}
@@ -110,7 +111,7 @@ export function Points({ member }: { member: Detail }) {
         )}
       </div>
       {hindrance !== undefined && <p className="hint">{hindrance}</p>}
-      {isStamps ? <Fold title={said.withMessage}>{form}</Fold> : form}
+      {form}
       {asks !== null && (
         <Confirm
           title={asks < 0 ? said.takeTitle(-asks, unit) : said.giveTitle(asks, unit)}
@@ -130,6 +131,7 @@ export function Points({ member }: { member: Detail }) {
 export function Redeem({ member }: { member: Detail }) {
   const { id, rewards, program } = member;
   const [asks, setAsks] = useState<Detail['rewards'][number] | null>(null);
+  const undo = useReversal(id, said.reversed);
   const redeem = useKeyedAction(
     ({ id: rewardId }: Detail['rewards'][number], keyed) =>
       data(
@@ -141,6 +143,7 @@ export function Redeem({ member }: { member: Detail }) {
     {
       changes,
       said: (_, { name }) => said.redeemedFor(name, nameOf(member)),
+      undo: ({ transaction }) => undo.run({ entry: transaction.id }),
       onDone: () => setAsks(null),
     },
   );

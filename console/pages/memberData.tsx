@@ -1,43 +1,71 @@
-// Everything that is kept about one person, to be read and printed: the document of the export, section by section.
+// Everything that is kept about one person, to be read and printed: the document of the export, section by
+// section.
 import type { ReactNode } from 'react';
 import { useParams } from 'wouter';
 import { useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
-import { Address, Facts, Failure, Moment, Page, Panel, Skeleton } from '../parts/page.js';
+import { Facts, Failure, Moment, Page, Panel, Skeleton } from '../parts/page.js';
+import { Value } from '../parts/value.js';
 import { texts } from '../texts.js';
+import { keptFields } from './memberDataFields.js';
 import { nameOf } from './members.js';
 
 const said = texts.memberData;
 
 const readExport = (id: string) => data(api.GET('/merchants/me/members/{id}/export', { params: { path: { id } } }));
 const titles: Record<string, string> = said.sections;
-const aMoment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** A field name of the export as words: `lastFetchedAt` becomes "Last fetched at". */
-const labelOf = (field: string): string => {
-  const words = field
-    .replace(/^_/, '')
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
-    .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+type Leaf = readonly [path: string, value: unknown];
 
-function shownOf(value: unknown): ReactNode {
-  if (value === null || value === undefined || value === '') return texts.frame.none;
-  if (typeof value === 'boolean') return value ? said.yes : said.no;
-  if (typeof value === 'string') return aMoment.test(value) ? <Moment at={value} /> : <Address>{value}</Address>;
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object'))
-    return value.join(', ') || texts.frame.none;
-  if (typeof value !== 'object') return String(value);
-  return Object.keys(value).length === 0 ? texts.frame.none : <Row row={value} />;
+/** The values of a row by their paths; a list of single values is one. */
+function leavesOf(value: unknown, path = ''): Leaf[] {
+  const isSingle = typeof value !== 'object' || value === null;
+  if (isSingle || (Array.isArray(value) && value.every((one) => typeof one !== 'object'))) return [[path, value]];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, path === '' ? key : `${path}.${key}`));
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const personOf = ({ firstName, lastName, memberCode }: Record<string, unknown>): string =>
   nameOf({ firstName: textOf(firstName), lastName: textOf(lastName), memberCode: textOf(memberCode) });
 
-function Row({ row }: { row: object }) {
-  return <Facts facts={Object.entries(row).map(([field, value]) => [labelOf(field), shownOf(value)])} />;
+/** What people read first, and the rest folded, by the names of the stored fields. */
+function Row({ section, row }: { section: string; row: object }) {
+  const leaves = leavesOf(row);
+  const read = (keptFields[section] ?? []).flatMap(({ path, label, words }) =>
+    leaves.flatMap(([own, value]): [string, ReactNode][] =>
+      own === path ? [[label, <Value key={path} value={value} words={words} />]] : [],
+    ),
+  );
+  const known = new Set(keptFields[section]?.map(({ path }) => path));
+  const technical = leaves.filter(([path]) => !known.has(path));
+  return (
+    <>
+      {read.length > 0 && <Facts facts={read} />}
+      {technical.length > 0 && (
+        <details>
+          <summary>{texts.member.technical}</summary>
+          <dl className="facts">
+            {technical.map(([path, value]) => (
+              <div key={path}>
+                <dt>
+                  <code>{path}</code>
+                </dt>
+                <dd>
+                  <Value value={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** What is folded is printed too. */
+function printAll() {
+  for (const folded of document.querySelectorAll('details')) folded.open = true;
+  window.print();
 }
 
 export function MemberData() {
@@ -55,7 +83,7 @@ export function MemberData() {
           <a href={`${apiUrl}/merchants/me/members/${id}/export`} download={`${id}.json`}>
             {said.json}
           </a>
-          <button type="button" className="button" onClick={() => window.print()}>
+          <button type="button" className="button" onClick={printAll}>
             {said.print}
           </button>
         </>
@@ -65,12 +93,12 @@ export function MemberData() {
       {kept.isPending && <Skeleton />}
       {kept.data && kept.data.leftOut.length > 0 && <p className="hint">{said.leftOut}</p>}
       {sections.map(([name, rows]) => (
-        <Panel key={name} title={titles[name] ?? labelOf(name)}>
+        <Panel key={name} title={titles[name] ?? name}>
           <ol className="records">
             {rows.map((row, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: rows are neither added nor moved
               <li key={at}>
-                <Row row={row} />
+                <Row section={name} row={row} />
               </li>
             ))}
           </ol>

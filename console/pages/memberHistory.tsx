@@ -6,11 +6,11 @@ import { useRead } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, Form, TextInput } from '../parts/form.js';
-import { Address, Badge, Failure, Moment, number, Panel } from '../parts/page.js';
+import { Address, Badge, Failure, Moment, number, Panel, Technical } from '../parts/page.js';
 import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { ShowImport } from './imports.js';
+import { ShowImport } from './importResult.js';
 import { type Detail, edit, followMs, useLedger, useReversal } from './memberDetail.js';
 import { useNames } from './people.js';
 
@@ -127,12 +127,7 @@ type Item = components['schemas']['TimelineItem'];
 /** The answer of a server is folded. */
 function Told({ type, detail }: Pick<Item, 'type' | 'detail'>) {
   if (detail === undefined || named.includes(type)) return detail;
-  return (
-    <details>
-      <summary>{said.technical}</summary>
-      {detail}
-    </details>
-  );
+  return <Technical>{detail}</Technical>;
 }
 
 function Happenings({ name, items }: { name: string; items: Item[] | undefined }) {

@@ -4,7 +4,7 @@ import { useAction, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button } from '../parts/form.js';
-import { Failure, Moment, Panel } from '../parts/page.js';
+import { Failure, Moment, Panel, Technical } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
@@ -61,11 +61,6 @@ export function Pass({ member: { id } }: { member: Detail }) {
       }
     >
       <Failure error={report.error} />
-      {report.data?.findings.map((finding) => (
-        <p key={finding} className="hint warning">
-          {finding}
-        </p>
-      ))}
       {report.data && (
         <Table
           name={said.phones}
@@ -89,6 +84,15 @@ export function Pass({ member: { id } }: { member: Detail }) {
             },
           ]}
         />
+      )}
+      {report.data && report.data.findings.length > 0 && (
+        <Technical>
+          {report.data.findings.map((finding) => (
+            <p key={finding} className="hint">
+              {finding}
+            </p>
+          ))}
+        </Technical>
       )}
       {asks && (
         <Confirm

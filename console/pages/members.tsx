@@ -1,14 +1,15 @@
 // Members: search as one types, and a new member.
 import { useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import type { components } from '../../sdk/index.js';
 import { useDraft, useRead, useSettled } from '../actions.js';
 import { api, apiUrl, data } from '../api.js';
 import { isSearchKept, noteSearch } from '../forget.js';
 import { useKeyedAction } from '../keyedAction.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Address, Badge, Failure, Fold, Moment, number, Page, Panel } from '../parts/page.js';
-import { PagedTable, useFilters } from '../parts/table.js';
+import { Address, Ago, Badge, Failure, Fold, number, Page } from '../parts/page.js';
+import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
+import { PagedTable, RowLink, useFilters } from '../parts/table.js';
 import { texts } from '../texts.js';
 
 const said = texts.members;
@@ -34,6 +35,7 @@ export const nameOf = ({
 
 export function Members() {
   const [params, put] = useFilters();
+  const [isNew, setIsNew] = useState(false);
   const addressed = params.get('q') ?? '';
   const [q, setQ] = useState(() => (isSearchKept(addressed) ? addressed : ''));
   const programId = params.get('programId') ?? '';
@@ -63,7 +65,10 @@ export function Members() {
     ...(programs.data ?? []).map(({ _id, name }) => [_id, name] as const),
   ] as const;
   return (
-    <Page title={texts.nav.members}>
+    <Page
+      title={texts.nav.members}
+      actions={<OpenPanel title={said.enroll} needs="merchants.members:create" onPress={() => setIsNew(true)} />}
+    >
       <search className="fields">
         <TextInput name="q" type="search" label={said.search} hint={said.searchHint} value={q} onChange={setQ} />
         <Fold title={texts.frame.filters}>
@@ -108,24 +113,31 @@ export function Members() {
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[
-          { title: said.person, cell: (member) => <Link href={`/members/${member.id}`}>{nameOf(member)}</Link> },
+          { title: said.person, cell: (member) => <RowLink to={`/members/${member.id}`}>{nameOf(member)}</RowLink> },
           { title: said.email, cell: ({ email }) => (email ? <Address>{email}</Address> : texts.frame.none) },
           { title: said.code, cell: ({ memberCode }) => <code>{memberCode}</code> },
           { title: said.program, cell: ({ program }) => program.name },
           { title: said.balance, numeric: true, cell: ({ balance }) => number(balance) },
           { title: said.status, cell: ({ status }) => <StatusBadge status={status} /> },
-          { title: said.lastVisit, cell: ({ lastVisitAt }) => <Moment at={lastVisitAt} dayOnly /> },
-          { title: said.since, cell: ({ createdAt }) => <Moment at={createdAt} dayOnly /> },
+          { title: said.lastVisit, cell: ({ lastVisitAt }) => <Ago at={lastVisitAt} dayOnly /> },
+          { title: said.since, cell: ({ createdAt }) => <Ago at={createdAt} dayOnly /> },
         ]}
       />
-      <Enroll programs={(programs.data ?? []).filter(({ archived }) => !archived)} />
+      {isNew && (
+        <Enroll programs={(programs.data ?? []).filter(({ archived }) => !archived)} onClose={() => setIsNew(false)} />
+      )}
     </Page>
   );
 }
 
 const nobody = { programId: '', firstName: '', lastName: '', email: '' };
 
-function Enroll({ programs }: { programs: readonly { _id: string; name: string }[] }) {
+interface EnrollProps {
+  programs: readonly { _id: string; name: string }[];
+  onClose: () => void;
+}
+
+function Enroll({ programs, onClose }: EnrollProps) {
   const [, go] = useLocation();
   const [draft, setDraft, clear] = useDraft('new-member', nobody);
   const programId = draft.programId || programs[0]?._id || '';
@@ -150,8 +162,8 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
   );
   const of = controlsOf(draft, setDraft);
   return (
-    <Panel title={said.enroll} needs="merchants.members:create">
-      <Form label={said.enroll} className="form line" findings={enroll.findings} onSubmit={() => enroll.run(draft)}>
+    <SidePanel title={said.enroll} isUnsaved={isTyped(draft, nobody)} onClose={onClose}>
+      <Form label={said.enroll} findings={enroll.findings} onSubmit={() => enroll.run(draft)}>
         <Select
           {...of('programId')}
           value={programId}
@@ -161,8 +173,10 @@ function Enroll({ programs }: { programs: readonly { _id: string; name: string }
         <TextInput {...of('firstName')} label={said.firstName} />
         <TextInput {...of('lastName')} label={said.lastName} />
         <TextInput {...of('email')} label={said.email} />
-        <Submit isRunning={enroll.isRunning}>{texts.frame.create}</Submit>
+        <div>
+          <Submit isRunning={enroll.isRunning}>{texts.frame.create}</Submit>
+        </div>
       </Form>
-    </Panel>
+    </SidePanel>
   );
 }

@@ -7,7 +7,7 @@ import { api, data } from '../api.js';
 import { Select } from '../parts/form.js';
 import { Failure, isNarrow, number, OpenTill, Page, Panel, Skeleton } from '../parts/page.js';
 import { Plot } from '../parts/plot.js';
-import { Table } from '../parts/table.js';
+import { RowLink, Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { optionsOf, texts } from '../texts.js';
 import { FirstSteps } from './firstSteps.js';
@@ -194,7 +194,7 @@ export function Overview() {
               onChange={setProgramId}
             />
           </div>
-          <div className="columns">
+          <div className="columns plots">
             {plots.map(([title, of]) => (
               <Panel key={title} title={title}>
                 {stats.data ? (
@@ -217,20 +217,41 @@ export function Overview() {
                 keyOf={({ programId: id }) => id ?? ''}
                 empty={texts.plots.none}
                 columns={[
-                  { title: texts.members.program, cell: (row) => nameOf(row.programId) },
-                  { title: said.visitsByDay, numeric: true, cell: ({ visits }) => number(visits.all) },
-                  { title: said.newMembers, numeric: true, cell: ({ members }) => number(members.joined) },
+                  {
+                    title: texts.members.program,
+                    cell: (row) => <RowLink to={`/programs/${row.programId}`}>{nameOf(row.programId)}</RowLink>,
+                    sort: (row) => nameOf(row.programId),
+                  },
+                  {
+                    title: said.visitsByDay,
+                    numeric: true,
+                    cell: ({ visits }) => number(visits.all),
+                    sort: ({ visits }) => visits.all,
+                  },
+                  {
+                    title: said.newMembers,
+                    numeric: true,
+                    cell: ({ members }) => number(members.joined),
+                    sort: ({ members }) => members.joined,
+                  },
                   {
                     title: said.onPhones,
                     numeric: true,
                     cell: ({ installs }) => number(installs.apple + installs.google),
+                    sort: ({ installs }) => installs.apple + installs.google,
                   },
-                  { title: said.rewards, numeric: true, cell: ({ redeems }) => number(redeems) },
+                  {
+                    title: said.rewards,
+                    numeric: true,
+                    cell: ({ redeems }) => number(redeems),
+                    sort: ({ redeems }) => redeems,
+                  },
                   ...(['given', 'spent', 'expired'] as const).map((name) => ({
                     title: { given: said.given, spent: said.forRewards, expired: said.expired }[name],
                     numeric: true,
                     cell: ({ programId: id, points }: Stats['programs'][number]) =>
                       said.amount(points[name], isStamps(id)),
+                    sort: ({ points }: Stats['programs'][number]) => points[name],
                   })),
                 ]}
               />

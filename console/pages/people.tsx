@@ -4,7 +4,8 @@ import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data, readRoles } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button, controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Address, Failure, Moment, Page, Panel } from '../parts/page.js';
+import { Address, Ago, Failure, Page } from '../parts/page.js';
+import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { may, useSession } from '../session.js';
 import { texts } from '../texts.js';
@@ -60,13 +61,16 @@ const optionsFor = (roles: readonly Role[] | undefined, roleIds: readonly string
   return options.some(([key]) => key === own) ? options : [[own, roleNames(roles, roleIds)], ...options];
 };
 
+const blank = { email: '', role: '' };
+
 export function People() {
   const [page, setPage] = usePage();
   const users = useRead(['users', page], () => readUsers(page), { keep: true });
   const roles = useRead(['roles'], readRoles);
-  const [draft, setDraft, clear] = useDraft('invitation', { email: '', role: '' });
+  const [draft, setDraft, clear] = useDraft('invitation', blank);
   const of = controlsOf(draft, setDraft);
   const keys = useRead(['keys'], () => data(api.GET('/auth/api-keys')), { enabled: may('api-keys:view') });
+  const [isNew, setIsNew] = useState(false);
   const [asks, setAsks] = useState<Asked | null>(null);
   const keysOf = ({ id }: User) => keys.data?.filter((key) => key.createdBy === id && key.revokedAt === null) ?? [];
   const invite = useAction(
@@ -74,7 +78,10 @@ export function People() {
     {
       changes: ['users'],
       said: said.invited(draft.email),
-      onDone: clear,
+      onDone() {
+        setIsNew(false);
+        clear();
+      },
     },
   );
   const change = useAction(
@@ -110,19 +117,14 @@ export function People() {
     <Page
       title={texts.nav.people}
       lead={said.lead}
-      actions={<Button onPress={() => signOut.run()}>{said.endSessions}</Button>}
+      actions={
+        <>
+          <Button onPress={() => signOut.run()}>{said.endSessions}</Button>
+          <OpenPanel title={said.new} needs="users:edit" onPress={() => setIsNew(true)} />
+        </>
+      }
     >
       <Failure error={users.error} />
-      <Panel title={said.new} needs="users:edit" folds>
-        <Form label={said.new} className="form line" findings={invite.findings} onSubmit={() => invite.run()}>
-          <TextInput {...of('email')} type="email" label={said.email} />
-          <Select {...of('role')} name="roleIds" label={said.role} options={[['', said.chooseRole], ...options]} />
-          <Submit isRunning={invite.isRunning} isDisabled={draft.role === ''}>
-            {said.invite}
-          </Submit>
-          {draft.role in said.may && <p className="hint">{said.may[draft.role as keyof typeof said.may]}</p>}
-        </Form>
-      </Panel>
       <PagedTable
         name={texts.nav.people}
         data={users.data}
@@ -144,7 +146,7 @@ export function People() {
               />
             ),
           },
-          { title: said.lastSignIn, cell: ({ lastSignInAt }) => <Moment at={lastSignInAt} /> },
+          { title: said.lastSignIn, cell: ({ lastSignInAt }) => <Ago at={lastSignInAt} /> },
           {
             title: texts.frame.actions,
             cell: (user) => (
@@ -160,6 +162,20 @@ export function People() {
           },
         ]}
       />
+      {isNew && (
+        <SidePanel title={said.new} isUnsaved={isTyped(draft, blank)} onClose={() => setIsNew(false)}>
+          <Form label={said.new} findings={invite.findings} onSubmit={() => invite.run()}>
+            <TextInput {...of('email')} type="email" label={said.email} />
+            <Select {...of('role')} name="roleIds" label={said.role} options={[['', said.chooseRole], ...options]} />
+            {draft.role in said.may && <p className="hint">{said.may[draft.role as keyof typeof said.may]}</p>}
+            <div>
+              <Submit isRunning={invite.isRunning} isDisabled={draft.role === ''}>
+                {said.invite}
+              </Submit>
+            </div>
+          </Form>
+        </SidePanel>
+      )}
       {asks && (
         <Confirm
           title={(asks.role === null ? said.removePerson : said.changePerson)(asks.user.email)}

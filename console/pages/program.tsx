@@ -3,7 +3,6 @@
 // saved.
 import { useRef, useState } from 'react';
 import { useParams } from 'wouter';
-import { LoyaltyError } from '../../sdk/index.js';
 import { notify, queryClient, useAction, useDraft, useRead, useSettled } from '../actions.js';
 import { api, data, serviceUrl } from '../api.js';
 import { useUnsaved } from '../leave.js';
@@ -11,22 +10,20 @@ import { at, type Json, patchBetween } from '../merge.js';
 import { Confirm } from '../parts/dialog.js';
 import type { ApplePass, GooglePass } from '../parts/faces.js';
 import { Button, controlsOf, Form, OtherFindings, TextInput } from '../parts/form.js';
-import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Progress, Skeleton } from '../parts/page.js';
+import { Badge, Failure, Page, Panel, Skeleton } from '../parts/page.js';
 import { Android, Iphone, PublicPage } from '../parts/phones.js';
-import { Table } from '../parts/table.js';
+import { inLanguage } from '../refusals.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { Edit } from './designFields.js';
 import { fieldPaths, sections } from './designSections.js';
-import { useNames } from './people.js';
-import { ProgramPoster, posterId } from './programPoster.js';
+import { FirstPublication } from './programFirst.js';
+import { Live } from './programLive.js';
+import { noPosterBecause, ProgramPoster, posterId } from './programPoster.js';
+import { Publication, Rebuild } from './programPublication.js';
+import { contentOf, Versions } from './programVersions.js';
 
 const said = texts.design;
-
-/** The fields of a program that no edit changes. */
-const fixed = ['_id', 'version', 'liveVersion', 'archived', 'merchantId'];
-const contentOf = (program: Json): Json =>
-  Object.fromEntries(Object.entries(program).filter(([key]) => !fixed.includes(key)));
 
 interface Sample {
   /** Null until somebody types one: the service chooses. */
@@ -38,15 +35,6 @@ const balanceOf = (pass: ApplePass | null | undefined): string =>
   String(pass?.storeCard.headerFields?.find(({ key }) => key === 'balance')?.value ?? '');
 
 const typingMs = 350;
-
-/** Why the saved program has no poster; the service also knows of a page that is live and differs. */
-function noPosterBecause({ archived, liveVersion, version, enrollment }: Json): string | undefined {
-  if (liveVersion === null) return texts.counterPoster.neverPublished;
-  if (archived) return texts.counterPoster.archived;
-  const isShown = liveVersion === undefined || version === liveVersion;
-  const isClosed = isShown && at({ enrollment }, 'enrollment.open') === false;
-  return isClosed ? texts.counterPoster.closed : undefined;
-}
 
 export function Program() {
   const { id = '' } = useParams();
@@ -66,58 +54,11 @@ function Draft({ id }: { id: string }) {
   return <Designer key={id} id={id} saved={draft.data as Json & { version: number; liveVersion: number | null }} />;
 }
 
-/** The live version, for those who may not change it. */
-function Live({ id }: { id: string }) {
-  const program = useRead(['program', id], () =>
-    data(api.GET('/merchants/me/programs/{id}', { params: { path: { id } } })),
-  );
-  const card = useRead(['live-preview', id], () =>
-    data(api.GET('/merchants/me/programs/{id}/preview', { params: { path: { id } } })),
-  );
-  const { name, slug, style, fields, goal, rewardName, version } = program.data ?? {};
-  const pictures = card.data?.appleImages;
-  return (
-    <Page title={name ?? said.title} back={{ to: '/programs', title: texts.nav.programs }}>
-      <Failure error={program.error ?? card.error} />
-      <p className="hint">{texts.frame.notAllowed('merchants.programs:edit')}</p>
-      {program.data && (
-        <Panel title={said.facts}>
-          <Facts
-            facts={[
-              [said.style, style && texts.programs.styles[style]],
-              [said.unit, fields?.primaryLabel],
-              [said.goal, goal === undefined ? texts.frame.none : number(goal)],
-              [said.goalReward, rewardName ?? texts.frame.none],
-              [texts.programs.version, version],
-              [
-                said.slug,
-                <a key="slug" href={`${serviceUrl}/enroll/${slug}`} target="_blank" rel="noreferrer">
-                  {slug}
-                </a>,
-              ],
-            ]}
-          />
-        </Panel>
-      )}
-      {program.data && <ProgramPoster id={id} slug={program.data.slug} notBecause={noPosterBecause(program.data)} />}
-      <section className="stack" aria-label={said.preview}>
-        <h2>{said.preview}</h2>
-        <div className="phones">
-          <Iphone pass={card.data?.apple as ApplePass | null | undefined} pictures={pictures} />
-          <Android pass={card.data?.google as GooglePass | null | undefined} pictures={pictures} message="" />
-        </div>
-        <h3>{texts.phones.publicPage}</h3>
-        <PublicPage html={card.data?.publicPage} />
-      </section>
-    </Page>
-  );
-}
-
 function Designer({ id, saved }: { id: string; saved: Json & { version: number; liveVersion: number | null } }) {
   const [edited, setEdited, forget] = useDraft<{ version: number; program: Json } | null>(`program:${id}`, null);
   const [sample, setSample] = useState<Sample>({ balance: null, changeMessage: said.sampleMessage });
   const of = controlsOf(sample, setSample);
-  const [asks, setAsks] = useState<{ version: number } | 'archive' | null>(null);
+  const [asks, setAsks] = useState<{ version: number } | 'archive' | 'first' | null>(null);
   const [batchId, setBatchId] = useDraft<string | null>(`rebuild:${id}`, null);
   const program = edited?.program ?? contentOf(saved);
   const isDirty = edited !== null;
@@ -159,10 +100,11 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
     (version: number) =>
       data(api.POST('/merchants/me/programs/{id}/publish', { params: { path: { id } }, body: { version } })),
     {
-      said: said.published,
+      // Of the first one a window says it.
+      said: () => (saved.liveVersion === null ? undefined : said.published),
       changes: ['program', 'programs', 'versions', 'publication'],
       onDone({ rebuild }) {
-        setAsks(null);
+        setAsks(saved.liveVersion === null ? 'first' : null);
         setBatchId(rebuild?.batchId ?? null);
       },
     },
@@ -184,7 +126,7 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
     },
   );
 
-  const findings = [...(preview.data?.findings ?? []), ...save.findings];
+  const findings = [...(preview.data?.findings ?? []).map(inLanguage), ...save.findings];
   const seen = useRef(preview.data);
   if (preview.data?.apple) seen.current = preview.data;
   const card = preview.data?.apple ? preview.data : seen.current;
@@ -294,7 +236,8 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
           notify('done', said.wentBack);
         }}
       />
-      {asks !== null && asks !== 'archive' && (
+      {asks === 'first' && isLive && <FirstPublication id={id} program={saved} onClose={() => setAsks(null)} />}
+      {asks !== null && typeof asks === 'object' && (
         <Publication
           id={id}
           program={program}
@@ -316,121 +259,5 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
         </Confirm>
       )}
     </Page>
-  );
-}
-
-function Publication(props: {
-  id: string;
-  program: Json;
-  isRunning: boolean;
-  onConfirm: () => void;
-  onClose: () => void;
-}) {
-  const { id, program, ...dialog } = props;
-  const effect = useRead(['publication', id, props.isRunning], () =>
-    data(api.GET('/merchants/me/programs/{id}/publish-preview', { params: { path: { id } } })),
-  );
-  const { passes = 0, full = 0, overFull = 0, tierMoves = 0, rewardsLost = 0 } = effect.data ?? {};
-  const { complete = true, counted = 0, findings = [] } = effect.data ?? {};
-  return (
-    <Confirm title={said.publishTitle} action={said.publish} {...dialog}>
-      <Failure error={effect.error} />
-      {effect.data && (
-        <>
-          <p>{said.willChange(passes)}</p>
-          {findings.map(({ path, message }) => (
-            <p key={path} className="hint">
-              {path} {message}
-            </p>
-          ))}
-          <Facts
-            facts={[
-              [said.passes, number(passes)],
-              ...(program.goal === undefined
-                ? []
-                : ([
-                    [said.full, number(full)],
-                    [said.overFull, number(overFull)],
-                  ] as const)),
-              [said.rewardsLost, number(rewardsLost)],
-              ...(program.style === 'tiered' ? ([[said.tierMoves, number(tierMoves)]] as const) : []),
-            ]}
-          />
-          {!complete && <p className="hint">{said.counted(counted)}</p>}
-        </>
-      )}
-    </Confirm>
-  );
-}
-
-const ended = ['completed', 'failed', 'cancelled'];
-
-function Rebuild({ batchId, onDone }: { batchId: string; onDone: () => void }) {
-  const batch = useRead(
-    ['batch', batchId],
-    () => data(api.GET('/merchants/me/batches/{id}', { params: { path: { id: batchId } } })),
-    { everyMs: (now) => (now && ended.includes(now.phase) ? false : 1_000) },
-  );
-  const { phase, percent = 0, counts, reason } = batch.data ?? {};
-  const isOver = phase !== undefined && ended.includes(phase);
-  return (
-    <Panel title={said.rebuild} actions={isOver ? <Button onPress={onDone}>{texts.frame.close}</Button> : undefined}>
-      <Failure error={batch.error instanceof LoyaltyError && batch.error.status === 404 ? null : batch.error} />
-      <Progress label={said.rebuild} percent={percent} />
-      {counts && <p className="hint">{said.rebuilt(counts.created, counts.total, texts.phases[phase ?? 'queued'])}</p>}
-      {reason && <p className="hint">{reason}</p>}
-    </Panel>
-  );
-}
-
-function Versions({ id, onGoBack }: { id: string; onGoBack: (program: Json) => void }) {
-  const nameOf = useNames();
-  const versions = useRead(['versions', id], () =>
-    data(api.GET('/merchants/me/programs/{id}/versions', { params: { path: { id }, query: { pageSize: 50 } } })),
-  );
-  const open = useAction(
-    (version: number) =>
-      data(
-        api.GET('/merchants/me/programs/{id}/versions/{version}', {
-          params: { path: { id, version: String(version) } },
-        }),
-      ),
-    { onDone: ({ program }) => onGoBack(contentOf(program as Json)) },
-  );
-  return (
-    <Panel title={said.versions}>
-      <Failure error={versions.error} />
-      <p className="hint">{said.versionsHint}</p>
-      <Table
-        name={said.versions}
-        rows={versions.data?.items}
-        keyOf={({ version }) => String(version)}
-        empty={said.noVersions}
-        columns={[
-          {
-            title: texts.programs.version,
-            cell: ({ version, live }) => (
-              <>
-                {version} {live && <Badge kind="good">{said.isLive}</Badge>}
-              </>
-            ),
-          },
-          { title: texts.programs.program, cell: ({ name }) => name },
-          { title: said.publishedAt, cell: ({ publishedAt }) => <Moment at={publishedAt} /> },
-          {
-            title: said.publishedBy,
-            cell: ({ publishedBy }) => (publishedBy ? <Address>{nameOf(publishedBy)}</Address> : texts.frame.none),
-          },
-          {
-            title: texts.frame.actions,
-            cell: ({ version }) => (
-              <Button kind="link" aria-label={said.goBackTo(version)} onPress={() => open.run(version)}>
-                {said.goBack}
-              </Button>
-            ),
-          },
-        ]}
-      />
-    </Panel>
   );
 }

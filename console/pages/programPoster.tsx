@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { LoyaltyError } from '../../sdk/index.js';
 import { useAction } from '../actions.js';
 import { api, data } from '../api.js';
+import { at, type Json } from '../merge.js';
 import { Button, Select } from '../parts/form.js';
 import { Panel } from '../parts/page.js';
 import { optionsOf, texts } from '../texts.js';
@@ -29,11 +30,10 @@ function sayLetters(error: unknown): never {
   throw new Error(said.lettersMissing(letters.join(' ')));
 }
 
-/** `notBecause`: why there is no poster. */
-export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: string; notBecause: string | undefined }) {
-  const [format, setFormat] = useState<Format>('a4');
-  const draw = useAction(
-    (type: 'pdf' | 'png') => {
+/** Downloads the poster of a live program. */
+export const usePoster = (id: string, slug: string) =>
+  useAction(
+    ({ format, type }: { format: Format; type: 'pdf' | 'png' }) => {
       const params = { path: { id }, query: { format, type } };
       return data(api.GET('/merchants/me/programs/{id}/poster', { params })).then(
         (file) => save(file, `${slug}-${format}.${type}`),
@@ -42,6 +42,11 @@ export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: stri
     },
     { said: said.saved },
   );
+
+/** `notBecause`: why there is no poster. */
+export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: string; notBecause: string | undefined }) {
+  const [format, setFormat] = useState<Format>('a4');
+  const draw = usePoster(id, slug);
   const isOff = notBecause !== undefined || draw.isRunning;
   return (
     <Panel title={said.title}>
@@ -60,13 +65,22 @@ export function ProgramPoster({ id, slug, notBecause }: { id: string; slug: stri
         />
       </div>
       <div className="row">
-        <Button kind="primary" isDisabled={isOff} onPress={() => draw.run('pdf')}>
+        <Button kind="primary" isDisabled={isOff} onPress={() => draw.run({ format, type: 'pdf' })}>
           {said.pdf}
         </Button>
-        <Button isDisabled={isOff} onPress={() => draw.run('png')}>
+        <Button isDisabled={isOff} onPress={() => draw.run({ format, type: 'png' })}>
           {said.png}
         </Button>
       </div>
     </Panel>
   );
+}
+
+/** Why the saved program has no poster; the service also knows of a page that is live and differs. */
+export function noPosterBecause({ archived, liveVersion, version, enrollment }: Json): string | undefined {
+  if (liveVersion === null) return texts.counterPoster.neverPublished;
+  if (archived) return texts.counterPoster.archived;
+  const isShown = liveVersion === undefined || version === liveVersion;
+  const isClosed = isShown && at({ enrollment }, 'enrollment.open') === false;
+  return isClosed ? texts.counterPoster.closed : undefined;
 }

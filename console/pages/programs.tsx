@@ -1,11 +1,14 @@
 // The merchant's programs, and a new one by its name and style.
-import { Link, useLocation } from 'wouter';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
 import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
+import { language } from '../language.js';
 import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
-import { Badge, Failure, number, Page, Panel } from '../parts/page.js';
-import { Table } from '../parts/table.js';
+import { Badge, Failure, number, Page } from '../parts/page.js';
+import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
+import { RowLink, Table } from '../parts/table.js';
 import { optionsOf, texts } from '../texts.js';
 
 const said = texts.programs;
@@ -36,20 +39,26 @@ const slugOf = (name: string) =>
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 50) || 'program';
 
-/** The name of the program as a slug, with a few more letters when it is taken. */
+/** Hours, days and places count by the clock of the place where the card is made. */
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+
+/** In the language of the screen, with its name as a slug, which gets a few more letters when it is taken. */
 async function create({ name, style }: { name: string; style: Style }) {
   const make = (slug: string) =>
-    data(api.POST('/merchants/me/programs', { body: { name, style, slug, ...beginnings[style] } }));
+    data(api.POST('/merchants/me/programs', { body: { name, style, slug, language, timeZone, ...beginnings[style] } }));
   return make(slugOf(name)).catch((error: { code?: string }) => {
     if (error.code !== 'SLUG_TAKEN') throw error;
     return make(`${slugOf(name)}-${crypto.randomUUID().slice(0, 4)}`);
   });
 }
 
+const blank = { name: '', style: 'stamps' as Style };
+
 export function Programs() {
   const programs = useRead(['programs'], () => data(api.GET('/merchants/me/programs')));
   const [, go] = useLocation();
-  const [draft, setDraft, clear] = useDraft('new-program', { name: '', style: 'stamps' as Style });
+  const [draft, setDraft, clear] = useDraft('new-program', blank);
+  const [isNew, setIsNew] = useState(false);
   const of = controlsOf(draft, setDraft);
   const creation = useAction(create, {
     changes: ['programs'],
@@ -59,35 +68,32 @@ export function Programs() {
     },
   });
   return (
-    <Page title={texts.nav.programs} lead={said.lead}>
+    <Page
+      title={texts.nav.programs}
+      lead={said.lead}
+      actions={<OpenPanel title={said.create} needs="merchants.programs:edit" onPress={() => setIsNew(true)} />}
+    >
       <Failure error={programs.error} />
-      <Panel title={said.create} needs="merchants.programs:edit" folds>
-        <Form
-          label={said.create}
-          className="form line"
-          findings={creation.findings}
-          onSubmit={() => creation.run(draft)}
-        >
-          <TextInput {...of('name')} label={said.name} />
-          <Select {...of('style')} label={said.style} options={optionsOf(said.styles)} />
-          <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
-        </Form>
-      </Panel>
       <Table
         name={texts.nav.programs}
         rows={programs.data}
         keyOf={({ _id }) => _id}
         empty={said.none}
         columns={[
-          { title: said.program, cell: ({ _id, name }) => <Link href={`/programs/${_id}`}>{name}</Link> },
-          { title: said.style, cell: ({ style }) => said.styles[style] },
-          { title: said.unit, cell: ({ fields }) => fields.primaryLabel },
+          {
+            title: said.program,
+            cell: ({ _id, name }) => <RowLink to={`/programs/${_id}`}>{name}</RowLink>,
+            sort: ({ name }) => name,
+          },
+          { title: said.style, cell: ({ style }) => said.styles[style], sort: ({ style }) => said.styles[style] },
+          { title: said.unit, cell: ({ fields }) => fields.primaryLabel, sort: ({ fields }) => fields.primaryLabel },
           {
             title: said.goal,
             numeric: true,
             cell: ({ goal }) => (goal === undefined ? texts.frame.none : number(goal)),
+            sort: ({ goal }) => goal,
           },
-          { title: said.version, numeric: true, cell: ({ version }) => version },
+          { title: said.version, numeric: true, cell: ({ version }) => version, sort: ({ version }) => version },
           {
             title: said.state,
             cell: ({ archived }) =>
@@ -95,6 +101,17 @@ export function Programs() {
           },
         ]}
       />
+      {isNew && (
+        <SidePanel title={said.create} isUnsaved={isTyped(draft, blank)} onClose={() => setIsNew(false)}>
+          <Form label={said.create} findings={creation.findings} onSubmit={() => creation.run(draft)}>
+            <TextInput {...of('name')} label={said.name} />
+            <Select {...of('style')} label={said.style} options={optionsOf(said.styles)} />
+            <div>
+              <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
+            </div>
+          </Form>
+        </SidePanel>
+      )}
     </Page>
   );
 }

@@ -4,7 +4,8 @@ import { notify, useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm, Window } from '../parts/dialog.js';
 import { Button, Form, Submit } from '../parts/form.js';
-import { Ago, Badge, Failure, Page, Panel, useNow } from '../parts/page.js';
+import { Ago, Badge, Failure, Page } from '../parts/page.js';
+import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
 import { PagedTable, usePage } from '../parts/table.js';
 import { lacking } from '../session.js';
 import { texts } from '../texts.js';
@@ -28,6 +29,7 @@ const pairs = ['readers:edit', 'till:use'] as const;
 
 export function Readers() {
   const [page, setPage] = usePage();
+  const [isNew, setIsNew] = useState(false);
   const [pairing, setPairing] = useState<Pairing | null>(null);
   const readers = useRead(['readers', page], () => readReaders(page), {
     keep: true,
@@ -52,16 +54,13 @@ export function Readers() {
     setPairing(null);
   }, [isPaired, before]);
   return (
-    <Page title={texts.nav.readers} lead={said.lead}>
+    <Page
+      title={texts.nav.readers}
+      lead={said.lead}
+      actions={<OpenPanel title={said.new} needs={pairs} onPress={() => setIsNew(true)} />}
+    >
       <Failure error={readers.error} />
       <Missing readers={readers.data?.items ?? []} />
-      <NewReader
-        onMade={(made) => {
-          // The newest reader is on the first page.
-          if (page > 1) setPage(1);
-          setPairing(made);
-        }}
-      />
       <List
         readers={readers.data}
         onPage={setPage}
@@ -69,6 +68,17 @@ export function Readers() {
         onPair={(reader) => newCode.run(reader)}
         onRevoke={setAsks}
       />
+      {isNew && (
+        <NewReader
+          onClose={() => setIsNew(false)}
+          onMade={(made) => {
+            setIsNew(false);
+            // The newest reader is on the first page.
+            if (page > 1) setPage(1);
+            setPairing(made);
+          }}
+        />
+      )}
       {pairing && (
         <PairingWindow
           key={pairing.pairingCode}
@@ -121,7 +131,7 @@ const requestOf = ({ name, location, programIds, lookupBy }: Chosen) => ({
   lookupBy,
 });
 
-function NewReader({ onMade }: { onMade: (pairing: Pairing) => void }) {
+function NewReader({ onMade, onClose }: { onMade: (pairing: Pairing) => void; onClose: () => void }) {
   const [draft, setDraft, clear] = useDraft('new-reader', nothingChosen);
   const creation = useAction(() => data(api.POST('/merchants/me/readers', { body: requestOf(draft) })), {
     changes,
@@ -131,14 +141,14 @@ function NewReader({ onMade }: { onMade: (pairing: Pairing) => void }) {
     },
   });
   return (
-    <Panel title={said.new} needs={pairs} folds>
+    <SidePanel title={said.new} isUnsaved={isTyped(draft, nothingChosen)} onClose={onClose}>
       <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
         <ReaderFields value={draft} onChange={setDraft} />
         <div>
           <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
         </div>
       </Form>
-    </Panel>
+    </SidePanel>
   );
 }
 
@@ -185,7 +195,6 @@ interface ListProps {
 
 function List({ readers, onPage, onEdit, onPair, onRevoke }: ListProps) {
   const programs = usePrograms();
-  const now = useNow(followMs);
   const namesOf = (ids: readonly string[]) =>
     ids.map((id) => programs.find(({ _id }) => _id === id)?.name ?? id).join(', ');
   return (
@@ -201,7 +210,7 @@ function List({ readers, onPage, onEdit, onPair, onRevoke }: ListProps) {
         { title: said.state, cell: (reader) => <StateBadge reader={reader} /> },
         {
           title: said.lastSeen,
-          cell: ({ lastSeenAt }) => (lastSeenAt ? <Ago at={lastSeenAt} now={now} /> : said.never),
+          cell: ({ lastSeenAt }) => (lastSeenAt ? <Ago at={lastSeenAt} /> : said.never),
         },
         { title: said.waiting, cell: ({ waiting }) => (waiting > 0 ? said.waits(waiting) : texts.frame.none) },
         { title: said.cards, cell: ({ programIds }) => (programIds ? namesOf(programIds) : said.allCards) },

@@ -1,27 +1,22 @@
 // One subscription: its health and how to improve it, its deliveries as they happen, and replays.
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
-import { queryClient, useAction, useDraft, useRead } from '../actions.js';
+import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
-import { useUnsaved } from '../leave.js';
-import { Confirm, Window } from '../parts/dialog.js';
-import { Button, Choices, controlsOf, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
-import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
+import { Confirm } from '../parts/dialog.js';
+import { Button, controlsOf, Form, localTime, Select, Submit, TextInput } from '../parts/form.js';
+import { Address, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Secret } from '../parts/secret.js';
-import { PagedTable, Table, usePage } from '../parts/table.js';
-import { lacking, may } from '../session.js';
+import { may } from '../session.js';
 import { optionsOf, texts } from '../texts.js';
-import { type EventChoice, eventNames, eventTypes } from './eventChoices.js';
-import { isOver, State } from './imports.js';
-import { HealthBadge, readsMembers } from './webhooks.js';
+import { isOver, State } from './batchState.js';
+import { eventNames } from './eventChoices.js';
+import { Change } from './webhookChange.js';
+import { Deliveries } from './webhookDeliveries.js';
+import { changes, followMs, readsMembers, readWebhook } from './webhookDetail.js';
+import { HealthBadge } from './webhooks.js';
 
 const said = texts.webhooks;
-const changes = ['webhooks', 'webhook', 'deliveries'];
-const followMs = 5_000;
-
-const readWebhook = (id: string) => data(api.GET('/merchants/me/webhooks/{id}', { params: { path: { id } } }));
-type Subscription = Awaited<ReturnType<typeof readWebhook>>;
-
 export function Webhook() {
   const { id = '' } = useParams();
   const [, go] = useLocation();
@@ -140,98 +135,6 @@ export function Webhook() {
   );
 }
 
-const states = { succeeded: 'good', exhausted: 'bad', retrying: 'wait', pending: 'wait', skipped: 'plain' } as const;
-
-const readDeliveries = (query: { page: number; subscriptionId: string; success?: boolean }) =>
-  data(api.GET('/merchants/me/webhooks/delivery-logs', { params: { query } }));
-type Delivery = Awaited<ReturnType<typeof readDeliveries>>['items'][number];
-
-const isTest = ({ payload }: Delivery): boolean => (payload?.data as { test?: boolean } | undefined)?.test === true;
-
-function Deliveries({ id }: { id: string }) {
-  const [page, setPage] = usePage();
-  const [success, setSuccess] = useState('');
-  const [open, setOpen] = useState<Delivery | null>(null);
-  const query = { page, subscriptionId: id, ...(success && { success: success === 'true' }) };
-  const deliveries = useRead(['deliveries', query], () => readDeliveries(query), { keep: true, everyMs: followMs });
-  const replay = useAction(
-    (logId: string) =>
-      data(api.POST('/merchants/me/webhooks/delivery-logs/{logId}/replay', { params: { path: { logId } } })),
-    { changes, said: said.replayed },
-  );
-  return (
-    <Panel title={said.deliveries}>
-      <div className="fields">
-        <Select
-          name="success"
-          label={said.show}
-          value={success}
-          options={optionsOf(said.outcomes)}
-          onChange={setSuccess}
-        />
-      </div>
-      <Failure error={deliveries.error} />
-      <PagedTable
-        name={said.deliveries}
-        data={deliveries.data}
-        onPage={setPage}
-        keyOf={(delivery) => delivery.id}
-        empty={said.noDeliveries}
-        columns={[
-          { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          {
-            title: said.event,
-            cell: (delivery) => (
-              <>
-                {delivery.eventType} {isTest(delivery) && <Badge kind="plain">{said.isTest}</Badge>}
-              </>
-            ),
-          },
-          { title: said.state, cell: ({ state }) => <Badge kind={states[state]}>{said.states[state]}</Badge> },
-          { title: said.answer, cell: ({ statusCode, error }) => statusCode ?? error ?? texts.frame.none },
-          { title: said.tries, numeric: true, cell: ({ attempts }) => number(attempts) },
-          {
-            title: texts.frame.actions,
-            cell: (delivery) => (
-              <>
-                <Button kind="link" onPress={() => setOpen(delivery)}>
-                  {said.payload}
-                </Button>
-                <Button
-                  isDisabled={replay.isRunning || lacking('merchants.campaigns:edit', readsMembers) !== undefined}
-                  onPress={() => replay.run(delivery.id)}
-                >
-                  {said.replay}
-                </Button>
-              </>
-            ),
-          },
-        ]}
-      />
-      {open && (
-        <Window title={open.eventType} onClose={() => setOpen(null)} wide>
-          <Table
-            name={said.tries}
-            rows={open.history}
-            keyOf={({ attempt }) => String(attempt)}
-            empty={said.noTries}
-            columns={[
-              { title: said.when, cell: ({ at }) => <Moment at={at} /> },
-              { title: said.answer, cell: ({ statusCode, error }) => statusCode ?? error ?? texts.frame.none },
-              { title: said.took, numeric: true, cell: ({ durationMs }) => said.ms(durationMs) },
-            ]}
-          />
-          <p className="hint">{said.masked}</p>
-          <pre>{JSON.stringify(open.payload, null, 2)}</pre>
-          <div className="row end">
-            <Button onPress={() => setOpen(null)}>{texts.frame.close}</Button>
-          </div>
-        </Window>
-      )}
-    </Panel>
-  );
-}
-
 const dayMs = 86_400_000;
 
 function Range({ id }: { id: string }) {
@@ -274,71 +177,6 @@ function Range({ id }: { id: string }) {
         </div>
       </Form>
       {batch.data && <State batch={batch.data} />}
-    </Panel>
-  );
-}
-
-function Change({ webhook }: { webhook: Subscription }) {
-  const { id, name, url, events, retryPolicy, timeoutMs } = webhook;
-  const saved = {
-    // The answer's list is not typed.
-    ...{ name, url, events: events as EventChoice[] },
-    maxAttempts: String(retryPolicy.maxAttempts),
-    backoffSeconds: String(retryPolicy.backoffMs / 1_000),
-    timeoutSeconds: String(timeoutMs / 1_000),
-  };
-  const [draft, setDraft, clear] = useDraft(`webhook:${id}`, saved);
-  useUnsaved(JSON.stringify(draft) !== JSON.stringify(saved));
-  const of = controlsOf(draft, setDraft);
-  const save = useAction(
-    () => {
-      const body = {
-        ...{ name: draft.name, events: draft.events, ...(draft.url !== url && { url: draft.url }) },
-        timeoutMs: Math.round(Number(draft.timeoutSeconds) * 1_000),
-        retryPolicy: {
-          ...retryPolicy,
-          maxAttempts: Number(draft.maxAttempts),
-          backoffMs: Math.round(Number(draft.backoffSeconds) * 1_000),
-        },
-      };
-      return data(api.PATCH('/merchants/me/webhooks/{id}', { params: { path: { id } }, body }));
-    },
-    {
-      changes,
-      said: said.saved,
-      onDone(saved) {
-        queryClient.setQueryData(['webhook', id], saved);
-        clear();
-      },
-    },
-  );
-  const text = (
-    field: 'name' | 'url' | 'maxAttempts' | 'backoffSeconds' | 'timeoutSeconds',
-    label: string,
-    path: string,
-  ) => (
-    <TextInput
-      {...of(field)}
-      name={path}
-      label={label}
-      {...(field === 'url' && !may(readsMembers) && { isDisabled: true, hint: texts.frame.notAllowed(readsMembers) })}
-    />
-  );
-  return (
-    <Panel title={said.change} needs="merchants.campaigns:edit">
-      <Form label={said.change} findings={save.findings} onSubmit={() => save.run()}>
-        {text('name', said.name, 'name')}
-        {text('url', said.url, 'url')}
-        <div className="fields">
-          {text('maxAttempts', said.attempts, 'retryPolicy.maxAttempts')}
-          {text('backoffSeconds', said.backoffSeconds, 'retryPolicy.backoffMs')}
-          {text('timeoutSeconds', said.timeoutSeconds, 'timeoutMs')}
-        </div>
-        <Choices {...of('events')} label={said.events} options={eventTypes} />
-        <div>
-          <Submit isRunning={save.isRunning}>{texts.frame.save}</Submit>
-        </div>
-      </Form>
     </Panel>
   );
 }

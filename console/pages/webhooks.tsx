@@ -5,16 +5,15 @@ import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Choices, controlsOf, Form, Submit, TextInput } from '../parts/form.js';
-import { Address, Badge, Facts, Failure, Moment, number, Page, Panel, Skeleton } from '../parts/page.js';
+import { Address, Ago, Badge, Facts, Failure, number, Page, Panel, Skeleton } from '../parts/page.js';
 import { Plot } from '../parts/plot.js';
 import { Secret } from '../parts/secret.js';
-import { PagedTable, usePage } from '../parts/table.js';
+import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
+import { PagedTable, RowLink, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { type EventChoice, eventNames, eventTypes } from './eventChoices.js';
-
-/** Whoever chooses where personal data goes must be allowed to read it. */
-export const readsMembers = 'merchants.members:view';
+import { readsMembers } from './webhookDetail.js';
 
 const said = texts.webhooks;
 
@@ -34,7 +33,16 @@ export function Webhooks() {
     { keep: true, everyMs: 10_000 },
   );
   return (
-    <Page title={texts.nav.webhooks} lead={said.lead} actions={<Link href="/requests">{texts.requests.title}</Link>}>
+    <Page
+      title={texts.nav.webhooks}
+      lead={said.lead}
+      actions={
+        <>
+          <Link href="/requests">{texts.requests.title}</Link>
+          <NewWebhook />
+        </>
+      }
+    >
       <Failure error={webhooks.error} />
       <PagedTable
         name={texts.nav.webhooks}
@@ -43,14 +51,13 @@ export function Webhooks() {
         keyOf={({ id }) => id}
         empty={said.none}
         columns={[
-          { title: said.receiver, cell: ({ id, name }) => <Link href={`/webhooks/${id}`}>{name}</Link> },
+          { title: said.receiver, cell: ({ id, name }) => <RowLink to={`/webhooks/${id}`}>{name}</RowLink> },
           { title: said.url, cell: ({ url }) => <Address>{url}</Address> },
           { title: said.events, cell: ({ events }) => eventNames(events) },
           { title: said.state, cell: ({ health }) => <HealthBadge health={health} /> },
-          { title: said.lastSuccess, cell: ({ health }) => <Moment at={health.lastSuccessAt} /> },
+          { title: said.lastSuccess, cell: ({ health }) => <Ago at={health.lastSuccessAt} /> },
         ]}
       />
-      <NewWebhook />
       {may('merchants.members:view') && <Deliveries />}
     </Page>
   );
@@ -88,6 +95,7 @@ const blank = { name: '', url: '', events: ['*'] as EventChoice[] };
 function NewWebhook() {
   const [draft, setDraft, clear] = useDraft('new-webhook', blank);
   const of = controlsOf(draft, setDraft);
+  const [isNew, setIsNew] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const creation = useAction(
     () => {
@@ -99,31 +107,35 @@ function NewWebhook() {
       changes: ['webhooks'],
       said: said.created,
       onDone(created) {
+        setIsNew(false);
         setSecret(created.secret);
         clear();
       },
     },
   );
   return (
-    <Panel
-      title={said.new}
-      needs={['merchants.campaigns:create', readsMembers]}
-      explains={may('merchants.campaigns:create')}
-      folds
-    >
-      <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
-        <div className="fields">
-          <TextInput {...of('url')} type="url" label={said.url} />
-          <TextInput {...of('name')} label={said.name} />
-        </div>
-        <Choices {...of('events')} label={said.events} options={eventTypes} />
-        <div>
-          <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
-        </div>
-      </Form>
+    <>
+      <OpenPanel
+        title={said.new}
+        needs={['merchants.campaigns:create', readsMembers]}
+        explains={may('merchants.campaigns:create')}
+        onPress={() => setIsNew(true)}
+      />
+      {isNew && (
+        <SidePanel title={said.new} isUnsaved={isTyped(draft, blank)} onClose={() => setIsNew(false)}>
+          <Form label={said.new} findings={creation.findings} onSubmit={() => creation.run()}>
+            <TextInput {...of('url')} type="url" label={said.url} />
+            <TextInput {...of('name')} label={said.name} />
+            <Choices {...of('events')} label={said.events} options={eventTypes} />
+            <div>
+              <Submit isRunning={creation.isRunning}>{texts.frame.create}</Submit>
+            </div>
+          </Form>
+        </SidePanel>
+      )}
       {secret && (
         <Secret title={said.secretTitle} hint={said.secretHint} value={secret} onClose={() => setSecret(null)} />
       )}
-    </Panel>
+    </>
   );
 }

@@ -1,5 +1,6 @@
 // Dialogs, on the component library's modal, which handles the focus.
-import type { ReactNode } from 'react';
+import { X } from 'lucide-react';
+import { createContext, Fragment, type ReactNode, useContext, useState } from 'react';
 import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { texts } from '../texts.js';
 import { Button } from './form.js';
@@ -9,13 +10,15 @@ interface WindowProps {
   onClose?: () => void;
   children: ReactNode;
   wide?: boolean;
+  /** At the right side of the page, as high as the screen. */
+  side?: boolean;
 }
 
-export function Window({ title, onClose, children, wide = false }: WindowProps) {
+export function Window({ title, onClose, children, wide = false, side = false }: WindowProps) {
   const closes = onClose !== undefined;
   return (
     <ModalOverlay
-      className="overlay"
+      className={side ? 'overlay side' : 'overlay'}
       isOpen
       isDismissable={closes}
       isKeyboardDismissDisabled={!closes}
@@ -23,11 +26,40 @@ export function Window({ title, onClose, children, wide = false }: WindowProps) 
     >
       <Modal className={wide ? 'window wide' : 'window'}>
         <Dialog className="dialog">
-          <Heading slot="title">{title}</Heading>
+          <div className="row between">
+            <Heading slot="title">{title}</Heading>
+            {side && (
+              <Button kind="link" aria-label={texts.frame.close} {...(onClose && { onPress: onClose })}>
+                <X size={20} aria-hidden />
+              </Button>
+            )}
+          </div>
           {children}
         </Dialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+type Opening = (close: () => void) => ReactNode;
+
+const Opener = createContext<(opening: Opening) => void>(() => undefined);
+
+/** Opens a window that stays until it is closed or the page is left, also when the row that opened it has moved away. */
+export const useWindow = () => useContext(Opener);
+
+/** The windows that the parts of a page open. */
+export function Windows({ children }: { children: ReactNode }) {
+  const [shown, setShown] = useState<readonly { id: number; opening: Opening }[]>([]);
+  const open = (opening: Opening) => setShown((now) => [...now, { id: (now.at(-1)?.id ?? 0) + 1, opening }]);
+  const close = (closed: number) => setShown((now) => now.filter(({ id }) => id !== closed));
+  return (
+    <Opener.Provider value={open}>
+      {children}
+      {shown.map(({ id, opening }) => (
+        <Fragment key={id}>{opening(() => close(id))}</Fragment>
+      ))}
+    </Opener.Provider>
   );
 }
 

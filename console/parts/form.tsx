@@ -10,7 +10,8 @@ import {
   TextArea,
   TextField,
 } from 'react-aria-components';
-import type { Finding } from '../api.js';
+import { changedField } from '../changedFields.js';
+import type { Finding } from '../refusals.js';
 import { fieldNames, texts } from '../texts.js';
 
 const Findings = createContext<readonly Finding[]>([]);
@@ -33,7 +34,7 @@ export function OtherFindings({ findings, names }: { findings: readonly Finding[
     <ul className="findings">
       {others.map(({ path, message, severity = 'error' }) => (
         <li key={path + message} className={severity}>
-          {fieldNames[path] ?? <code>{path}</code>} {message}
+          {texts.frame.wrong(fieldNames[path] ?? changedField('program', path).label ?? path, message)}
         </li>
       ))}
     </ul>

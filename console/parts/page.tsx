@@ -2,11 +2,13 @@
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { LoyaltyError } from '../../sdk/index.js';
-import { refusalOf, serviceUrl } from '../api.js';
+import { serviceUrl } from '../api.js';
 import { language, locale } from '../language.js';
+import { refusalOf } from '../refusals.js';
 import { lacking, may, type Permission } from '../session.js';
 import { wordsIn } from '../texts/words.js';
 import { texts } from '../texts.js';
+import { Windows } from './dialog.js';
 
 const words = wordsIn(language);
 
@@ -32,7 +34,7 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
     document.title = `${title} - ${texts.frame.product}`;
   }, [title]);
   return (
-    <>
+    <Windows>
       <header className="title">
         {back && (
           <Link className="back" href={back.to}>
@@ -48,7 +50,7 @@ export function Page({ title, lead, actions, back, children }: PageProps) {
         {lead !== undefined && <p className="lead">{lead}</p>}
       </header>
       {children}
-    </>
+    </Windows>
   );
 }
 
@@ -95,12 +97,16 @@ export function Address({ children }: { children: string }) {
   ));
 }
 
-const narrow = '(max-width: 760px)';
+/** In em, so that large text gets the narrow page too. */
+const narrow = '(max-width: 47.5em)';
 export const isNarrow = (): boolean => matchMedia(narrow).matches;
+
+/** Decided when it is shown: a tablet that is turned keeps a form that is filled in. */
+const useNarrow = (): boolean => useState(isNarrow)[0];
 
 /** Open next to a list on a wide screen; on a narrow one behind its title, so that the list comes first. */
 export function Fold({ title, children }: { title: string; children: ReactNode }) {
-  if (!isNarrow()) return children;
+  if (!useNarrow()) return children;
   return (
     <details className="fold">
       <summary>{title}</summary>
@@ -114,6 +120,14 @@ const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 /** A line may end between day and time only. */
 const unbroken = (text: string) => text.replaceAll(/\s/g, '\u00a0');
 
+/** What only those who look into something want to know, in the words of the service: English. Open where it warns. */
+export const Technical = ({ isOpen = false, children }: { isOpen?: boolean; children: ReactNode }) => (
+  <details open={isOpen}>
+    <summary>{texts.member.technical}</summary>
+    <div lang="en">{children}</div>
+  </details>
+);
+
 export const None = () => <span className="none">{texts.frame.none}</span>;
 
 export function Moment({ at, dayOnly = false }: { at: string | null | undefined; dayOnly?: boolean }) {
@@ -123,20 +137,42 @@ export function Moment({ at, dayOnly = false }: { at: string | null | undefined;
   return <time dateTime={at}>{parts.map(unbroken).join(' ')}</time>;
 }
 
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
 const steps = [
-  ['day', 86_400_000],
+  ['day', dayMs],
   ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['minute', minuteMs],
 ] as const;
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+/** Before that the day says more. */
+const recentDays = 30;
+const lookMs = 10_000;
 
-/** How long ago a moment was, at the time `now`. */
-export function Ago({ at, now }: { at: string; now: number }) {
-  const passed = now - Date.parse(at);
-  const [unit, ms] = steps.find(([, size]) => passed >= size) ?? [];
+const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0);
+
+function agoOf(at: number, now: number, dayOnly: boolean): string | undefined {
+  const days = dayOnly ? Math.round((midnight(now) - midnight(at)) / dayMs) : Math.floor((now - at) / dayMs);
+  if (days > recentDays) return undefined;
+  if (dayOnly) return relative.format(-days, 'day');
+  const [unit, ms] = steps.find(([, size]) => now - at >= size) ?? [];
+  return unit === undefined ? texts.frame.justNow : relative.format(-Math.floor((now - at) / ms), unit);
+}
+
+interface AgoProps {
+  at: string | null | undefined;
+  dayOnly?: boolean;
+}
+
+/** How long ago a moment was; the exact one is its title. One to come is shown exactly. */
+export function Ago({ at, dayOnly = false }: AgoProps) {
+  const now = useNow(lookMs);
+  if (!at) return <None />;
+  const date = new Date(at);
+  if (date.getTime() > now + minuteMs) return <Moment at={at} dayOnly={dayOnly} />;
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString(locale)}>
-      {unit === undefined ? texts.frame.justNow : relative.format(-Math.floor(passed / ms), unit)}
+    <time dateTime={at} title={date.toLocaleString(locale)}>
+      {unbroken(agoOf(date.getTime(), now, dayOnly) ?? day.format(date))}
     </time>
   );
 }
@@ -172,8 +208,9 @@ interface PanelProps {
 export function Panel({ title, children, actions, needs = [], explains = false, folds = false }: PanelProps) {
   const missing = lacking(...[needs].flat());
   const isOpen = missing === undefined;
+  const isFolded = useNarrow() && folds;
   if (!isOpen && !explains) return null;
-  if (folds && isOpen && isNarrow())
+  if (isFolded && isOpen)
     return (
       <section className="panel" aria-label={title}>
         <details className="fold">

@@ -60,7 +60,10 @@ export function Plot({ title, days, series }: PlotProps) {
       return getComputedStyle(probe).color;
     };
     const { days: x, series: lines } = JSON.parse(drawn) as Pick<PlotProps, 'days' | 'series'>;
-    const axis = { stroke: style.color, grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+    const axis = {
+      ...{ stroke: style.color, font: `12px ${style.fontFamily}` },
+      ...{ grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } },
+    };
     const plot = new Lines(
       {
         width: element.clientWidth,

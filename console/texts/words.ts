@@ -10,8 +10,10 @@ export function wordsIn(language: Language) {
   const rules = new Intl.PluralRules(locale);
   const number = (value: number): string => numbers.format(value);
   const either = (count: number, one: string, more: string): string => (rules.select(count) === 'one' ? one : more);
+  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   return {
     number,
+    day: (at: string): string => days.format(new Date(at)),
     /** One of two forms, as the language counts. */
     either,
     many: (count: number, one: string, more: string): string => `${number(count)} ${either(count, one, more)}`,

@@ -138,10 +138,12 @@ export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown
   const program = programOf(state, programId);
   const balance = balanceOf(state);
   const name = known ? nameOf(known.member) : code;
-  const rewards = program && balance !== undefined ? rewardsReady(program, balance) : (known?.member.rewards ?? []);
   const done = state.taps.find(({ id }) => id === doneId);
   const undone = undoableOf(state, code, Date.now());
-  const isActive = known === undefined || known.member.status === 'active';
+  const status = known?.member.status ?? 'active';
+  const isActive = status === 'active';
+  const ready = program && balance !== undefined ? rewardsReady(program, balance) : (known?.member.rewards ?? []);
+  const rewards = isActive ? ready : [];
 
   const onTap = async (deed: Deed): Promise<void> => {
     if (isTapping) return;
@@ -156,7 +158,7 @@ export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown
   const shownBalance = balance === undefined ? '?' : balance.toLocaleString(locale);
   const ofGoal = goal !== undefined ? ` ${texts.member.of(goal)}` : '';
   const isFull = program !== undefined && balance !== undefined && roomOf(program, balance) === 0;
-  const redeems = isActive && (!done || done.kind === 'earn') ? rewards : [];
+  const redeems = !done || done.kind === 'earn' ? rewards : [];
 
   return (
     <div className="member" key={code}>
@@ -176,7 +178,7 @@ export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown
           <p className="hint">{texts.member.age(agoOf(Date.now() - known.at))}</p>
         )}
         {!known && <p className="hint">{texts.member.stranger}</p>}
-        {!isActive && <p className="problem">{texts.member.inactive}</p>}
+        {status !== 'active' && <p className="problem">{texts.member[status]}</p>}
         {notice}
       </div>
       <div className={isSettling ? 'card deeds settling' : 'card deeds'}>
@@ -221,7 +223,7 @@ export function MemberScreen({ till, shown, notice }: { till: Till; shown: Shown
         <div className="row">
           {undone && (
             <button type="button" onClick={() => tap({ kind: 'undo', undoes: undone.sequence, delta: -undone.delta })}>
-              {texts.member.undo}: {changeOf(undone, state)}
+              {texts.member.undoOf(changeOf(undone, state))}
             </button>
           )}
           {done && (

@@ -102,7 +102,7 @@ export function Line({ state }: { state: TillState }) {
     <span className={`line ${line}`} role="status">
       {texts.line[line]}
       {waiting > 0 && ` · ${texts.line.waiting(waiting)}`}
-      {refused > 0 && <em className="refused">{` · ${texts.lists.refused}: ${refused}`}</em>}
+      {refused > 0 && <em className="refused">{` · ${texts.lists.refusedCount(refused)}`}</em>}
     </span>
   );
 }

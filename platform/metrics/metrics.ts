@@ -27,6 +27,8 @@ export interface GaugeSources {
   countStaleDevices: () => Promise<number>;
   pingMongodb: () => Promise<unknown>;
   temporalAvailable: () => boolean;
+  /** When the first of Apple's certificates ends; undefined in stub mode. */
+  certificatesEndAt: () => Date | undefined;
 }
 
 export interface Metrics {
@@ -51,8 +53,8 @@ export interface Metrics {
   /** `outcome`: sent, failed, or delayed when it is sent later. */
   mail: (kind: MailKind, outcome: 'sent' | 'failed' | 'delayed') => void;
   /**
-   * Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal. Call it
-   * once.
+   * Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal,
+   * certificates. Call it once.
    */
   watch: (sources: GaugeSources) => void;
 }
@@ -173,6 +175,11 @@ function watch(registry: Registry, sources: GaugeSources): void {
   );
   gauge('lps_mongodb_up', '1 while MongoDB answers.', async () => (await ping()) ?? 0);
   gauge('lps_temporal_up', '1 while Temporal answers.', () => (sources.temporalAvailable() ? 1 : 0));
+  gauge(
+    'lps_apple_certificates_end_timestamp_seconds',
+    "When the first of Apple's certificates ends; NaN while its wallet is a stub.",
+    () => (sources.certificatesEndAt()?.getTime() ?? Number.NaN) / 1_000,
+  );
 }
 
 /** Adds the metrics of the process: event loop, memory and garbage collection. Call it once for each process. */

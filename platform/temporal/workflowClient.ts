@@ -18,13 +18,11 @@ import {
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import proto from '@temporalio/proto';
 import type { Logger } from 'pino';
-import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import type { searchAttributeNames } from '../../schemas/shared/searchAttributes.js';
 import {
   dutyNames,
   type PassIssuance,
   passIssuanceName,
-  passUpdateName,
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
@@ -43,6 +41,10 @@ export interface StartWorkflow<N extends WorkflowName> {
   /** 1 is the highest priority, 5 the lowest. */
   priority: 1 | 2 | 3 | 4 | 5;
   fairnessKey: string;
+  /** Sent to the workflow, whether it runs already or is started. */
+  signal?: string;
+  /** Its first task waits so long, which costs no timer. */
+  startDelayMs?: number;
 }
 
 export interface WorkflowClient {
@@ -58,11 +60,8 @@ export interface WorkflowClient {
    */
   start: <N extends WorkflowName>(workflow: StartWorkflow<N>, timeoutMs?: number) => Promise<void>;
   /**
-   * Starts the workflow unless it runs, and waits for the result of the push. Returns null after `waitMs` or an error.
-   */
-  awaitPassUpdate: (workflow: StartWorkflow<'publishChange'>, waitMs: number) => Promise<PassUpdate | null>;
-  /**
-   * The same for the first attempt to issue a new member's passes. Null means only that the result is not known yet.
+   * Starts the workflow unless it runs, and waits for the first attempt to issue a new member's passes. Returns null
+   * after `waitMs` or an error, which means only that the result is not known yet.
    */
   awaitPassIssuance: (workflow: StartWorkflow<'issuePasses'>, waitMs: number) => Promise<PassIssuance | null>;
   /** Requests the cancellation of a workflow that is of no use any more. It ends without it too, so this never rejects. */
@@ -76,7 +75,7 @@ const cooldownMs = 1_000;
 /** Interval between two checks of Temporal. */
 const lookMs = 1_000;
 
-const workflowTaskTimeout = '3s';
+export const workflowTaskTimeout = '3s';
 
 /**
  * Background workflows (deliveries, batches) are started with at most this many concurrent calls, shared among the
@@ -96,9 +95,10 @@ function attributePairs(attributes: SearchAttributes): SearchAttributePair[] {
 /**
  * A workflow that has succeeded is not started again, with these exceptions. Deliveries: after a restore, a repeated
  * event has the id of a delivered one, and the workflow of a delivery that has succeeded ends at once. Erasures: an
- * erased member is searched more than once. Duties (worker/duties.ts): they run whenever something is due.
+ * erased member is searched more than once. Automatic messages: they are switched off and on. Duties
+ * (worker/duties.ts): they run whenever something is due.
  */
-const repeated: readonly WorkflowName[] = ['deliverWebhook', 'eraseMember', ...dutyNames];
+const repeated: readonly WorkflowName[] = ['deliverWebhook', 'eraseMember', 'sendAutomaticMessages', ...dutyNames];
 
 function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
   return {
@@ -112,6 +112,7 @@ function optionsOf<N extends WorkflowName>(workflow: StartWorkflow<N>) {
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     typedSearchAttributes: attributePairs(workflow.searchAttributes),
     staticSummary: workflow.summary,
+    ...(workflow.startDelayMs !== undefined && { startDelay: workflow.startDelayMs }),
     priority: { priorityKey: workflow.priority, fairnessKey: workflow.fairnessKey.slice(0, 64) },
   };
 }
@@ -173,21 +174,13 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
     log.warn({ err: error, workflowId }, 'Temporal did not start a workflow; its work is taken up later');
   }
 
-  async function awaitUpdate<N extends WorkflowName, R>(
-    update: string,
-    { workflow, waitMs }: { workflow: StartWorkflow<N>; waitMs: number },
-  ): Promise<R | null> {
-    const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
-    try {
-      return await connection.withDeadline(Date.now() + waitMs, () =>
-        // A fixed update id: a second request with the same idempotency key gets the result of the first.
-        client.workflow.executeUpdateWithStart<Workflow, R, []>(update, { updateId: update, startWorkflowOperation }),
-      );
-    } catch (error) {
-      log.info({ err: error, workflowId: workflow.workflowId, update }, 'a workflow did not answer within the wait');
-      return null;
-    }
-  }
+  const startNow = <N extends WorkflowName>(workflow: StartWorkflow<N>): Promise<unknown> => {
+    const { name, signal } = workflow;
+    const options = optionsOf(workflow);
+    return signal === undefined
+      ? client.workflow.start(name, options)
+      : client.workflow.signalWithStart(name, { ...options, signal, signalArgs: [] });
+  };
 
   return {
     available: () => present && performance.now() >= cooldownUntil,
@@ -195,10 +188,7 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
 
     async start(workflow, timeoutMs = startTimeoutMs) {
       const deadline = Date.now() + timeoutMs;
-      const begin = () =>
-        connection.withDeadline(watch ? deadline : Date.now() + timeoutMs, () =>
-          client.workflow.start(workflow.name, optionsOf(workflow)),
-        );
+      const begin = () => connection.withDeadline(watch ? deadline : Date.now() + timeoutMs, () => startNow(workflow));
       try {
         const { fairnessKey } = workflow;
         const turn = { owner: fairnessKey, key: fairnessKey, ...(watch && { maxWaitMs: timeoutMs }) };
@@ -211,10 +201,19 @@ export function createWorkflowClient({ client, connection, log, watch = true }: 
       }
     },
 
-    awaitPassUpdate: (workflow, waitMs) =>
-      awaitUpdate<'publishChange', PassUpdate | null>(passUpdateName, { workflow, waitMs }),
-    awaitPassIssuance: (workflow, waitMs) =>
-      awaitUpdate<'issuePasses', PassIssuance>(passIssuanceName, { workflow, waitMs }),
+    async awaitPassIssuance(workflow, waitMs) {
+      const startWorkflowOperation = new WithStartWorkflowOperation(workflow.name, optionsOf(workflow));
+      // A fixed update id: a second request for the same member gets the result of the first.
+      const update = { updateId: passIssuanceName, startWorkflowOperation };
+      try {
+        return await connection.withDeadline(Date.now() + waitMs, () =>
+          client.workflow.executeUpdateWithStart<Workflow, PassIssuance, []>(passIssuanceName, update),
+        );
+      } catch (error) {
+        log.info({ err: error, workflowId: workflow.workflowId }, 'the passes were not issued within the wait');
+        return null;
+      }
+    },
 
     async cancel(workflowId) {
       try {

@@ -58,7 +58,7 @@ export interface MerchantRow {
   limits?: Partial<MerchantLimits>;
 }
 
-/** An audit entry: one change, its actor and its target. Never changed. Contains none of the values that were sent. */
+/** An audit entry: one change, its actor and its target. Never changed. Contains no secret and no personal data of members. */
 export interface AuditRow extends Omit<Stored<typeof auditItem>, 'targetName'> {
   merchantId: string;
 }
@@ -77,7 +77,10 @@ export interface AccessCollections {
 }
 
 export const accessIndexes: IndexesOf<AccessCollections> = {
-  merchants: [{ key: { suspendedAt: 1 }, sparse: true, reason: 'suspended merchants, read every second' }],
+  merchants: [
+    { key: { suspendedAt: 1 }, sparse: true, reason: 'suspended merchants, read every second' },
+    { key: { 'limits.requests': 1 }, sparse: true, reason: 'limits of requests, read every second' },
+  ],
   apiKeys: [
     { key: { hash: 1 }, unique: true, reason: 'authentication' },
     { key: { merchantId: 1, createdAt: -1 }, reason: 'the list' },

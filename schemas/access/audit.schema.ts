@@ -50,6 +50,7 @@ export const auditActions = [
   'import.export-known',
   'import.mail-cards',
   'campaign.send',
+  'automatic.edit',
   'batch.cancel',
   'webhook.create',
   'webhook.edit',
@@ -64,6 +65,21 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 export const auditAction = z.enum(auditActions);
+
+export const auditChange = z.object({
+  field: z.string(),
+  from: z.unknown().optional(),
+  to: z.unknown().optional(),
+});
+
+type Value = string | number | boolean | string[];
+
+/** A value is absent where there is none, and where it is only named. */
+export interface AuditChange {
+  field: string;
+  from?: Value;
+  to?: Value;
+}
 
 export const auditItem = z.object({
   id: z.string(),
@@ -80,6 +96,7 @@ export const auditItem = z.object({
     .optional()
     .describe('what the target is called now; absent when it has no name, is gone, or the caller may not view it'),
   fields: z.array(z.string()).optional().describe('the names of the fields of the request, without their values'),
+  changes: z.array(auditChange).optional(),
   address: z
     .string()
     .nullable()

@@ -4,6 +4,7 @@ import type { Config } from '../shared/config.schema.js';
 
 /** The setting of each limit; errors name the limit by its setting. */
 export const merchantLimits = {
+  requests: 'RATE_LIMIT_AUTHENTICATED',
   runningBatches: 'MERCHANT_MAX_RUNNING_BATCHES',
   campaignsADay: 'MERCHANT_MAX_CAMPAIGNS_A_DAY',
   waitingRows: 'MERCHANT_MAX_WAITING_ROWS',

@@ -2,6 +2,7 @@
 // (docs/interface.md#48-imports-and-batches).
 import { z } from 'zod';
 import { endpoint, pageOf, paging } from '../access/endpoint.schema.js';
+import { languages } from '../shared/languages/index.js';
 import { batch, batchKinds, importDryRun, importResult } from './batches.schema.js';
 import { importOptions } from './importOptions.schema.js';
 
@@ -27,7 +28,7 @@ export const batchEndpoints = {
     tag,
     summary: 'Import members from a large CSV file; the answer is its batch',
     description:
-      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MiB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; with `dryRun=true` 200 with what would be created, deduped and failed, and nothing is written.',
+      'As `POST /merchants/me/members/import`, with up to 1,000,000 rows and 256 MiB. The file is the body (text/csv, `programId` in the query) or the part `file` of multipart/form-data, after the other parts. 202 with the batch; 200 of a dry run.',
     access: 'merchants.members:create',
     query: importOptions,
     audit: { action: 'import.start', writes: ['batches'] },
@@ -68,9 +69,12 @@ export const batchEndpoints = {
     tag,
     summary: 'The failed rows with their number and the reason, to correct and upload again',
     description:
-      'With the delimiter of the file. First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, ignores them, and takes off the apostrophes that guard cells which a spreadsheet would run. Rows are kept for 7 days.',
+      'With the delimiter of the file. First the column `row`, then the columns of the file, then `reason`; leave both in the mended file: by them an import knows it, and takes off the apostrophes that guard cells against formulas. Rows are kept for 7 days.',
     access: view,
     starterMay: true,
+    query: z.strictObject({
+      language: z.enum(languages).optional().describe('reasons for people: with row, column and cell'),
+    }),
     audit: { action: 'import.export-errors', writes: [], target: 'id' },
     result: 'text/csv',
     errors: ['BATCH_NOT_FOUND'],
@@ -79,7 +83,7 @@ export const batchEndpoints = {
     tag,
     summary: 'The rows that met an existing member, with the points that they did not give',
     description:
-      'Of the outcome `deduped`: with the delimiter of the file, first the column `row`, then the columns of the file, then `pointsNotGiven`: an existing member is left as it is, and can be given the points. Rows are kept for 7 days.',
+      'As `errors.csv`, of the outcome `deduped`, with `pointsNotGiven` in place of `reason`: an existing member is left as it is, and can be given the points.',
     access: view,
     starterMay: true,
     audit: { action: 'import.export-known', writes: [], target: 'id' },

@@ -1,12 +1,14 @@
 // The rows of batches, and their indexes.
 
-import type { Audience } from '../members/audiences.rules.js';
+import type { Actor } from '../access/actor.schema.js';
+import type { Audience, AutomaticAudience } from '../members/audiences.rules.js';
 import type { Person } from '../members/members.schema.js';
 import type { Stored } from '../shared/answers.js';
 import type { Delimiter } from '../shared/csv.rules.js';
 import type { IndexesOf } from '../shared/indexes.js';
 import type { batch, importRow } from './batches.schema.js';
-import type { ImportField } from './importRows.rules.js';
+import type { ImportField } from './columnTitles.rules.js';
+import type { RowMistake } from './importMistakes.rules.js';
 
 /** What an answer about a batch computes, or has in another form. */
 type Computed = 'percent' | 'ratePerSecond' | 'mapping' | 'repairedBy' | 'cancelRequested' | 'cardMails';
@@ -41,6 +43,29 @@ export interface BatchRow extends Omit<Stored<typeof batch, 'finishedAt'>, Compu
   unissued?: true;
 }
 
+/**
+ * The rule of an automatic message; the id is `<programId>:<audience>`. Each change of it and each day increments
+ * `version`, and its write compares it.
+ */
+export interface AutomaticMessageRow {
+  _id: string;
+  merchantId: string;
+  programId: string;
+  audience: AutomaticAudience;
+  on: boolean;
+  message?: string;
+  hour: number;
+  version: number;
+  /** While it is on: when it is to be looked at next, at its hour. */
+  dueAt?: Date;
+  /** The newest calendar day that it was looked at for. */
+  lastDay?: string;
+  /** When its workflow counts as lost, or as one that did not learn of a change. */
+  checkAt?: Date;
+  updatedAt: Date;
+  updatedBy: Actor;
+}
+
 /** One row of an import's file, parsed but not yet processed. */
 export interface ImportRow {
   row: number;
@@ -53,11 +78,15 @@ export interface ImportRow {
   reason?: string;
   /** The cell that the person lacks because it cannot be read, and why. */
   leftOut?: string;
+  /** What either of them is about. */
+  mistakes?: RowMistake[];
 }
 
 /** The outcome of a row, decided once. */
 export interface ImportRowOutcome extends Omit<Stored<typeof importRow>, 'line' | 'leftOut'> {
   eventId?: string;
+  /** What the reason is about. */
+  mistakes?: RowMistake[];
 }
 
 /** A chunk: rows of an import and their outcomes, in one document so that the outcomes are one write. */
@@ -110,6 +139,7 @@ export interface BatchCollections {
   batches: BatchRow;
   importChunks: ImportChunkRow;
   batchTargets: BatchTargetsRow;
+  automaticMessages: AutomaticMessageRow;
 }
 
 export const batchIndexes: IndexesOf<BatchCollections> = {
@@ -118,6 +148,8 @@ export const batchIndexes: IndexesOf<BatchCollections> = {
     { key: { merchantId: 1, phase: 1 }, reason: 'the unfinished batches of a merchant, and their waiting rows' },
     { key: { merchantId: 1, kind: 1, startedAt: -1, _id: -1 }, reason: 'the list of one kind; the campaigns of a day' },
     { key: { phase: 1, startedAt: 1 }, reason: 'unfinished batches, to find lost workflows' },
+    { key: { merchantId: 1, sendAt: 1 }, sparse: true, reason: 'the planned campaigns of a day' },
+    { key: { phase: 1, sendAt: 1 }, reason: 'campaigns whose time has come, to find lost workflows' },
     { key: { rowsUntil: 1 }, sparse: true, reason: 'batches whose rows are to be removed' },
     { key: { unissued: 1 }, sparse: true, reason: 'finished imports that still have passes to issue' },
     { key: { repairs: 1 }, sparse: true, reason: 'the imports that repaired another' },
@@ -130,5 +162,9 @@ export const batchIndexes: IndexesOf<BatchCollections> = {
   batchTargets: [
     { key: { batchId: 1, chunk: 1 }, unique: true, reason: 'the chunks of a batch in their order, each stored once' },
     { key: { ids: 1 }, reason: 'the lists that a member is in, for its export and erasure' },
+  ],
+  automaticMessages: [
+    { key: { merchantId: 1 }, reason: 'the export and the removal of a merchant' },
+    { key: { checkAt: 1 }, sparse: true, reason: 'rules whose workflow may be lost' },
   ],
 };

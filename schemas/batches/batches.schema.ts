@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { actor } from '../access/actor.schema.js';
 import { delimiters } from '../shared/csv.rules.js';
-import { charsets, importFields } from './importRows.rules.js';
+import { importFields } from './columnTitles.rules.js';
+import { charsets } from './importFile.rules.js';
 
 export const batchKinds = ['members.import', 'webhooks.replay', 'campaign', 'passes.rebuild', 'cards.mail'] as const;
 
@@ -22,6 +23,8 @@ export const batchPhases = [
   'failed',
   'cancelled',
 ] as const;
+
+export const batchPhase = z.enum(batchPhases);
 
 /** The phases in which a worker processes the batch. */
 export const bulkPhases = ['creating', 'publishing', 'running'] as const;
@@ -51,9 +54,28 @@ export const importRow = z.object({
 });
 export type ImportResultRow = z.infer<typeof importRow>;
 
-export const importResult = z.object({ batchId: z.string(), counts: importCounts, results: z.array(importRow) });
+/** Of a file that has none of them it is absent. */
+const unusedColumns = z.array(z.string()).optional();
 
-export const importFailure = z.object({ row, line, reason: z.string() });
+export const importResult = z.object({
+  batchId: z.string(),
+  counts: importCounts,
+  results: z.array(importRow),
+});
+
+export const importFailure = z.object({
+  row,
+  line,
+  reason: z.string(),
+  mistakes: z
+    .array(
+      z.object({
+        field: z.string().optional(),
+        display: z.string(),
+      }),
+    )
+    .describe('`display` is in a language of Accept-Language'),
+});
 export const importColumn = z.object({ header: z.string(), field: z.enum(importFields).nullable() });
 
 export const importDryRun = z.object({
@@ -61,6 +83,8 @@ export const importDryRun = z.object({
   counts: importCounts.describe('what an import of the file would count'),
   failures: z.array(importFailure).describe('all rows that would fail'),
   leftOut: z.array(importFailure).optional().describe('all rows that would lack a cell'),
+  withoutEmail: z.int().describe('of `created`'),
+  unusedColumns,
   file: z
     .object({
       charset: z.enum(charsets),
@@ -76,7 +100,7 @@ export const importDryRun = z.object({
 export const batch = z.object({
   id: z.string(),
   kind: z.enum(batchKinds),
-  phase: z.enum(batchPhases),
+  phase: batchPhase,
   programId: z.string().optional(),
   counts: importCounts,
   passIssuance: z.object({ apple: z.int(), google: z.int() }),
@@ -86,12 +110,14 @@ export const batch = z.object({
   finishedAt: z.iso.datetime().nullable(),
   sendAt: z.iso.datetime().optional().describe('only of a campaign that waits for a time, or did'),
   startedBy: actor,
+  automatic: z.boolean().optional(),
   reason: z.string().optional(),
   quiet: z.boolean().optional().describe('only of an import: no event for each member'),
   mapping: z
     .record(z.string(), z.enum(importFields).nullable())
     .optional()
     .describe('only of an import that had one: to send mended rows with'),
+  unusedColumns: unusedColumns.describe('headers that the mapping leaves out'),
   repairs: z.string().optional().describe('only of an import: the one whose failed rows were sent again with it'),
   repairedBy: z
     .string()

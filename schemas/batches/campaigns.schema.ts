@@ -43,7 +43,7 @@ export function campaignCountsOf({ total, created, deduped, failed }: ImportCoun
   return { matched: total, pushed: created, skipped: deduped, failed };
 }
 
-const { id, phase, programId, percent, startedAt, finishedAt, sendAt, startedBy, reason } = batch.shape;
+const { id, phase, programId, percent, startedAt, finishedAt, sendAt, startedBy, automatic, reason } = batch.shape;
 
 export const campaign = z.object({
   id,
@@ -58,5 +58,6 @@ export const campaign = z.object({
   finishedAt,
   sendAt,
   startedBy,
+  automatic,
   reason,
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { queryFlag } from '../access/endpoint.schema.js';
 import { idText } from '../shared/text.js';
-import { columnMapping } from './importRows.rules.js';
+import { columnMapping } from './importColumns.rules.js';
 
 const mapping = z
   .string()

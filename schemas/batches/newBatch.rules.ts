@@ -13,6 +13,7 @@ export type NewBatch = Pick<
   | 'replay'
   | 'mailsCardsOf'
   | 'sendAt'
+  | 'automatic'
 >;
 
 export const firstPhaseOf = ({ sendAt }: Pick<BatchRow, 'sendAt'>): BatchPhase => (sendAt ? 'scheduled' : 'queued');

@@ -33,8 +33,8 @@ export interface EventRow {
   /** Recorded once: by the push, or with the change when no push is needed. Absent while it is not known. */
   passUpdate?: PassUpdate | null;
   /**
-   * Only on an event that was published before the wallets accepted its push: when the workflow that retries the push
-   * counts as lost (activities/wallets/revivePasses.activity.ts). Each attempt moves it ahead.
+   * Only while a wallet has not accepted the push: when the workflow that retries it counts as lost
+   * (activities/wallets/revivePasses.activity.ts). Each attempt moves it ahead.
    */
   pushDueAt?: Date;
   state: 'new' | 'published';

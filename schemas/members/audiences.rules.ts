@@ -12,6 +12,10 @@ export const audience = z
   );
 export type Audience = z.infer<typeof audience>;
 
+/** Those whom a merchant can let the service write to by itself. */
+export const automaticAudience = audience.extract(['nearlyFull', 'away', 'joined']);
+export type AutomaticAudience = z.infer<typeof automaticAudience>;
+
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 const awayMs = 30 * dayMs;
@@ -96,4 +100,19 @@ export function meets(member: Pick<MemberRow, keyof Conditions>, { status, ...ra
     member.status === status &&
     Object.entries(ranges).every(([field, range]) => isWithin(member[field as keyof typeof ranges], range))
   );
+}
+
+/** The moment with which a new occasion begins: the next round to a reward, the next absence; a member joins once. */
+const occasions = { nearlyFull: 'lastRewardAt', away: 'seenAt', joined: 'joinedAt' } as const satisfies Record<
+  AutomaticAudience,
+  keyof typeof audienceFields
+>;
+
+type Occasions = Pick<MemberRow, 'told' | (typeof occasions)[AutomaticAudience]>;
+
+/** Whether the member has not had the automatic message on the present occasion. */
+export function isUntold(name: AutomaticAudience, member: Occasions): boolean {
+  const told = member.told?.[name];
+  const began = member[occasions[name]];
+  return told === undefined || (began !== undefined && began > told);
 }

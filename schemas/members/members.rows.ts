@@ -56,6 +56,8 @@ export interface MemberRow extends Omit<Stored<typeof memberDetail>, Told> {
   visitDays?: number;
   /** The last redeem that is not reversed. */
   lastRewardAt?: Date;
+  /** When the member last got each automatic message (schemas/members/audiences.rules.ts). */
+  told?: { nearlyFull?: Date; away?: Date; joined?: Date };
   /** Absent when points do not expire, and until the first change of the member after the program got its rule. */
   expiry?: MemberExpiry;
   source: MemberSource;

@@ -62,7 +62,7 @@ export const personalData: Record<CollectionName, Kept> = {
   slugs: { holds: 'the address of each program', kept: withMerchant },
   members: {
     holds:
-      'name, email, phone, external id, tags, attribution, consents, reason of the status, balance, card link, last message',
+      'name, email, phone, external id, tags, attribution, consents, reason of the status, balance, card link, last message, when automatic messages were written',
     kept: forever,
     ofMember: ({ memberId }) => [{ _id: memberId }],
     erase: 'remove',
@@ -244,6 +244,7 @@ export const personalData: Record<CollectionName, Kept> = {
     ofMember: 'batches',
     left: 'the word `erased` in place of the id',
   },
+  automaticMessages: { holds: 'automatic messages of programs, who changed them', kept: withMerchant },
   users: { holds: 'people who sign in to the console: email, roles, last sign-in', kept: 'until the user is removed' },
   sessions: { holds: 'who is signed in to the console', kept: 'until the session ends' },
   signInLinks: {
@@ -265,10 +266,10 @@ export const personalData: Record<CollectionName, Kept> = {
   },
   mailCounts: { holds: 'keyed digests of addresses that were mailed, and when', kept: 'an hour after the mail' },
   audit: {
-    holds: 'each change and its actor: ids, names of fields, network, request id; no values',
+    holds: 'each change and its actor: ids, fields, values but of persons and secrets, network, request id',
     kept: '400 days',
     ofMember: ({ memberId, merchantId }) => [{ merchantId, targetId: memberId }],
-    left: 'the ids',
+    left: 'ids and states',
   },
   nonces: { holds: 'random numbers of Google’s callbacks', kept: '30 days', ofNobody: true },
   probes: { holds: 'one row that shows whether MongoDB accepts writes', kept: 'always', ofNobody: true },

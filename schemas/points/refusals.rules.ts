@@ -1,4 +1,5 @@
-// Refusals as a cashier reads them aloud: what is missing, the room, when again (docs/interface.md#7-errors).
+// Refusals as a cashier reads them aloud: what is missing, the room, when again (docs/interface.md#7-errors); and what
+// is wrong with the file of an import.
 import type { ServiceError } from '../shared/errors.js';
 import { type Catalogue, catalogues, type Language } from '../shared/languages/index.js';
 
@@ -65,16 +66,25 @@ function detailedText({ code, details, facts }: Refusal, at: Spoken): string | u
   }
 }
 
+/** What is wrong with a file of an import, as far as its sender can do something about it. */
+function fileText(words: Catalogue['refusals'], { file }: ServiceError['facts']): string | undefined {
+  if (!file) return undefined;
+  const { is, line = 1, columns = [] } = file;
+  const text = words.file[is];
+  return typeof text === 'string' ? text : text(is === 'columns' || is === 'twice' ? columns.join(', ') : String(line));
+}
+
 type Refusal = Pick<ServiceError, 'code' | 'details' | 'message' | 'facts'>;
 
 /**
- * The `message` for developers, and what a person reads: `display` is undefined for a refusal that no cashier meets.
+ * The `message` for developers, and what a person reads: `display` is undefined for a refusal that is for developers alone.
  */
 export function sentencesOf(error: Refusal, at: Spoken): { message: string; display?: string } {
   const { code } = error;
   const message = detailedText(error, { ...at, language: 'en' }) ?? error.message;
   const words: Catalogue['refusals'] & Partial<Record<string, unknown>> = catalogues[at.language].refusals;
   const whole = code === 'VALIDATION_FAILED' ? mistakeText(words, error, at.now) : words[code];
-  const display = detailedText(error, at) ?? (typeof whole === 'string' ? whole : undefined);
+  const display =
+    detailedText(error, at) ?? fileText(words, error.facts) ?? (typeof whole === 'string' ? whole : undefined);
   return { message, ...(display !== undefined && { display }) };
 }

@@ -2,6 +2,7 @@
 // file.
 import { z } from 'zod';
 import { actor } from '../access/actor.schema.js';
+import { auditChange } from '../access/audit.schema.js';
 import { nameText, text } from '../shared/text.js';
 import { type Json, patchOf } from './mergePatch.rules.js';
 import { programFile, programRecord } from './programs.schema.js';
@@ -86,6 +87,7 @@ export const programVersion = z.object({
   publishedBy: actor.nullable(),
   name: z.string(),
   slug: z.string(),
+  changes: z.array(auditChange).optional(),
 });
 
 export const programVersionDetail = programVersion.extend({

@@ -1,6 +1,7 @@
 // The rows of programs in addition to their live version, which is in `programs`
 // (docs/decisions/drafts-and-versions-are-rows.md).
 import type { Actor } from '../access/actor.schema.js';
+import type { AuditChange } from '../access/audit.schema.js';
 import type { IndexesOf } from '../shared/indexes.js';
 import type { Program } from './programs.schema.js';
 
@@ -41,6 +42,8 @@ export interface ProgramVersionRow {
   /** Absent on a version that was written before programs had versions. */
   publishedAt?: Date;
   publishedBy?: Actor;
+  /** From the version that was live before. */
+  changes?: AuditChange[];
 }
 
 /**

@@ -1,6 +1,7 @@
 // Writes CSV (RFC 4180) in which no cell runs as a formula in a spreadsheet (OWASP CSV injection). A spreadsheet may
 // take another separator than the comma, and then begins a cell inside one of ours, so a formula is guarded behind
-// every separator: it gets a leading apostrophe, which `unguarded` removes when the file is uploaded again.
+// every separator: it gets a leading apostrophe, which `unguarded` removes when the file is uploaded again. The
+// console imports this file, which must import nothing.
 
 export const delimiters = [',', ';', '\t'] as const;
 export type Delimiter = (typeof delimiters)[number];

@@ -118,6 +118,13 @@ export type ErrorCode = keyof typeof table;
 
 export const errorTable: Record<ErrorCode, { status: number; message: string }> = table;
 
+/** What is wrong with a file of an import: at a line, or in columns by their numbers. */
+export interface FileProblem {
+  is: 'workbook' | 'noText' | 'charset' | 'quote' | 'empty' | 'header' | 'columns' | 'twice';
+  line?: number;
+  columns?: readonly number[];
+}
+
 /** The only error that routes and activities throw on purpose. The caller sees `details` as error.details. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -127,8 +134,8 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     readonly details?: unknown,
     message: string = errorTable[code].message,
-    /** What only the sentence for a cashier needs. */
-    readonly facts: { occurredAt?: Date | undefined } = {},
+    /** What only the sentence for a person needs. */
+    readonly facts: { occurredAt?: Date | undefined; file?: FileProblem | undefined } = {},
   ) {
     super(message);
     this.status = errorTable[code].status;

@@ -67,6 +67,11 @@ export const eraseId = (memberId: string): string => `erase:${memberId}`;
 export const changeId = (noun: string, memberId: string, eventId: string): string => `${noun}:${memberId}:${eventId}`;
 export const importId = (batchId: string): string => `import:${batchId}`;
 export const campaignId = (batchId: string): string => `campaign:${batchId}`;
+/** The rule of a program's automatic message. `programKey` may have a dot, but no colon. */
+export const ruleIdOf = (programKey: string, audience: string): string => `${programKey}:${audience}`;
+export const automaticId = (ruleId: string): string => `automatic:${ruleId}`;
+/** The id of the campaign that a rule starts for a calendar day, such as 2026-11-26. */
+export const automaticCampaignId = (ruleId: string, day: string): string => derivedId('automatic', ruleId, day);
 export const replayId = (batchId: string): string => `replay:${batchId}`;
 export const cardMailsId = (batchId: string): string => `cards:${batchId}`;
 export const rebuildId = (batchId: string): string => `rebuild:${batchId}`;

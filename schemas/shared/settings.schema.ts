@@ -161,7 +161,7 @@ const work = {
   CHANGE_WORKFLOWS_PER_SECOND: integer(20, 0, 10_000).describe('changes with a workflow of their own, in a process'),
   RELAY_SHARDS: integer(4, 1, 64).describe('relays that share the merchants'),
   REPLAY_PER_SECOND: integer(50, 1, 1_000).describe('events that a replay sends'),
-  PUBLISH_WAIT_MS: integer(1_000, 50, 30_000).describe('how long a first attempt is waited for'),
+  PUBLISH_WAIT_MS: integer(1_000, 50, 30_000).describe('how long the relay waits for first attempts'),
   WEBHOOK_SLOTS: integer(1_000, 100, 100_000).describe('attempts at a time in a worker'),
   REVIVE_AFTER_MS: integer(120_000, 1_000, 3_600_000).describe('when work that is overdue is started again'),
   ERASURE_LAST_RUN_MS: integer(15_000, 1_000, 60_000).describe('when a run of an erasure searches a last time'),

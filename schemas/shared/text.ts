@@ -35,6 +35,12 @@ export function firstCharacters(value: string, count: number): string {
   return value;
 }
 
+/** The code of a mistake that is said in other words elsewhere, such as of a row of an import. */
+const atMost = (max: number) => ({
+  error: `must have at most ${max} characters`,
+  params: { rule: 'tooLong', limit: max },
+});
+
 const isLonger = (value: string, count: number): boolean => firstCharacters(value, count) !== value;
 
 /** A character may have any number of marks; this many code units are enough for an emoji of a family. */
@@ -57,10 +63,7 @@ const forPeople = (schema: z.ZodString, { min, max }: Lengths) =>
     .normalize('NFC')
     .refine((value) => (value === '' && min === 0) || isVisible(value), 'must have a visible character')
     .refine((value) => min <= 1 || isLonger(value, min - 1), `must have at least ${min} characters`)
-    .refine(
-      (value) => value.length <= max * unitsOfCharacter && !isLonger(value, max),
-      `must have at most ${max} characters`,
-    )
+    .refine((value) => value.length <= max * unitsOfCharacter && !isLonger(value, max), atMost(max))
     .meta({ ...(min > 0 && { minLength: min, not: { pattern: '^\\s*$' } }), maxLength: max });
 
 /** Text of `min` to `max` characters. */
@@ -83,7 +86,7 @@ export const pastedText = (min: number, max: number) =>
 export const nameText = (max: number, min = 1) => {
   const given = wellFormed()
     .regex(without(controls + bidiControls), `${message}, nor bidirectional controls`)
-    .refine((value) => !isLonger(value, max), `must have at most ${max} characters`);
+    .refine((value) => !isLonger(value, max), atMost(max));
   return forPeople(given.trim(), { min, max });
 };
 

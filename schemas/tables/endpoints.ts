@@ -4,6 +4,7 @@ import { auditEndpoints } from '../access/audit.routes.js';
 import type { Endpoint } from '../access/endpoint.schema.js';
 import { roleEndpoints } from '../access/roles.routes.js';
 import { userEndpoints } from '../access/users.routes.js';
+import { automaticMessageEndpoints } from '../batches/automaticMessages.routes.js';
 import { batchEndpoints } from '../batches/batches.routes.js';
 import { campaignEndpoints } from '../batches/campaigns.routes.js';
 import { cardMailEndpoints } from '../batches/cardMails.routes.js';
@@ -36,6 +37,7 @@ export const endpoints = {
   ...feedEndpoints,
   ...cardMailEndpoints,
   ...campaignEndpoints,
+  ...automaticMessageEndpoints,
   ...passEndpoints,
   ...statsEndpoints,
   ...requestEndpoints,

@@ -21,11 +21,14 @@ export const taskQueues = {
   batches: 'batches',
 } as const;
 
-/** The Temporal update that returns the result of the push to the API. */
+/** The Temporal update by which API processes that start `publishChange` get the result of the push. */
 export const passUpdateName = 'passUpdate';
 
 /** The Temporal update that returns the result of the first attempt on both wallets to the public page. */
 export const passIssuanceName = 'passIssuance';
+
+/** The Temporal signal that the rule of an automatic message was changed. */
+export const ruleChangedName = 'ruleChanged';
 
 export interface PassIssuance {
   apple: boolean;
@@ -83,6 +86,20 @@ export interface RunBatch {
   batchId: string;
   /** Where an earlier run of the same batch stopped (continue-as-new). */
   cursor?: number;
+}
+
+/** The rule of an automatic message: `<programId>:<audience>`. */
+export interface SendAutomaticMessages {
+  merchantId: string;
+  ruleId: string;
+}
+
+/** What is next for a rule. */
+export interface RuleProgress {
+  /** When its next day is due, in milliseconds since 1970; absent when the rule is off. */
+  nextAt?: number;
+  /** One line for operators. */
+  said?: string;
 }
 
 export interface ImportMembers extends RunBatch {
@@ -168,6 +185,7 @@ export interface SendMail {
 }
 
 export interface WorkflowInputs {
+  announceChange: PublishChange;
   publishChange: PublishChange;
   issuePasses: IssuePasses;
   deliverWebhook: DeliverWebhook;
@@ -178,6 +196,8 @@ export interface WorkflowInputs {
   reviveWork: Record<string, never>;
   removeBatchRows: Record<string, never>;
   sendCampaign: RunBatch;
+  sendPlannedCampaign: RunBatch;
+  sendAutomaticMessages: SendAutomaticMessages;
   replayDeliveries: RunBatch;
   rebuildPasses: RunBatch;
   mailCards: RunBatch;

@@ -21,7 +21,6 @@ const workflowClient: WorkflowClient = {
   available: () => true,
   backlogMs: () => 0,
   start: async () => undefined,
-  awaitPassUpdate: async () => null,
   awaitPassIssuance: async () => null,
   cancel: async () => undefined,
   close: async () => undefined,

@@ -35,7 +35,7 @@ export async function obtainMongodb(search: MongodbSearch, context: Context): Pr
       sources: search.kept === undefined ? sources : [...first, ...others],
       advice: [
         `install MongoDB ${oldestMongod.split('.')[0]} or newer, so that mongod is on the PATH`,
-        'install Rust (https://rustup.rs) and start again: SecantusDB is then built once, in about 5 minutes',
+        'install Rust (https://rustup.rs) and start again: SecantusDB is then built once, in about 6 minutes',
         'give the address of a replica set: MONGODB_URI=mongodb://... npm start',
       ],
     },
@@ -115,7 +115,7 @@ async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: 
   const cargo = findOnPath('cargo', env);
   if (cargo === undefined) throw new Error('cargo is not on the PATH');
   return await intoCache(file, context, async (folder) => {
-    const doing = 'building SecantusDB, about 5 min';
+    const doing = 'building SecantusDB, about 6 min';
     context.task.say(doing);
     await runTool({
       command: cargo,
@@ -129,9 +129,15 @@ async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: 
         secantusVersion,
         'secantus-mdb',
       ],
-      // Cargo prints the number of crates only in its progress bar, and needs a width for the bar when there is no
-      // terminal.
-      env: { ...env, CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80', CARGO_TERM_COLOR: 'never' },
+      env: {
+        ...env,
+        // A fifth sooner than with one unit, and as fast at work. Without LTO the build is another twentieth shorter, and
+        // a change costs a fifth more processor time.
+        CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16',
+        // Cargo prints the number of crates only in its progress bar, and needs a width for the bar when there is no
+        // terminal.
+        ...{ CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80', CARGO_TERM_COLOR: 'never' },
+      },
       logFile: join(file.cacheDir, 'logs', 'build-secantus-mdb.log'),
       signal: context.signal,
       onLine: (line) => {

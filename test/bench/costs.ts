@@ -1,10 +1,15 @@
 // Measures the cost of one change, one delivery and one imported row: documents and bytes in MongoDB, workflows and
-// history events in Temporal. Prints the table of docs/operating.md, on a running stack: `node --import tsx
+// actions in Temporal. Prints the table of docs/operating.md, on a running stack: `node --import tsx
 // test/bench/costs.ts`.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { Client, Connection } from '@temporalio/client';
 import { BSON, MongoClient } from 'mongodb';
 import { connectStack } from '../../stack/connect.js';
 import { permanentWorkflows } from '../crash/evidence.js';
+import { actionsOf } from '../rig/checks/actions.js';
 
 const { mongodbUri, temporalAddress, stack } = connectStack(process.env);
 if (!stack) throw new Error('Costs are measured on the demo of a running stack: npm start first.');
@@ -69,12 +74,14 @@ async function measure(what: string, times: number, work: () => Promise<void>): 
     bytes: (size.bytes - (before.get(name)?.bytes ?? 0)) / times,
   }));
   let workflows = 0;
-  let events = 0;
+  let actions = 0;
   const duties = permanentWorkflows.map((name) => `"${name}"`).join();
   const query = `StartTime >= "${since}" AND WorkflowType NOT IN (${duties})`;
   for await (const execution of client.workflow.list({ query })) {
     workflows += 1;
-    events += execution.historyLength;
+    const { workflowId, runId } = execution;
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    actions += actionsOf(events ?? []);
   }
   const sum = (part: 'documents' | 'bytes') => grown.reduce((total, row) => total + row[part], 0);
   const where = grown
@@ -82,11 +89,28 @@ async function measure(what: string, times: number, work: () => Promise<void>): 
     .map(({ name, documents }) => `${name} ${documents.toFixed(1)}`);
   const per = (value: number) => String(Number((value / times).toPrecision(2)));
   console.log(
-    `| ${what} | ${sum('documents').toFixed(1)} (${where.join(', ')}) | ${Math.round(sum('bytes'))} | ${per(workflows)} | ${per(events)} |`,
+    `| ${what} | ${sum('documents').toFixed(1)} (${where.join(', ')}) | ${Math.round(sum('bytes'))} | ${per(workflows)} | ${per(actions)} |`,
   );
 }
 
-console.log('| what | documents | bytes of BSON | workflows | history events |\n|---|---|---|---|---|');
+/** Answers each event with 500 that often, then with 200. */
+async function failingReceiver(failures: number) {
+  const seen = new Map<string, number>();
+  const server = createServer(async (request, response) => {
+    const { eventId } = Object(await json(request));
+    const times = seen.get(eventId) ?? 0;
+    seen.set(eventId, times + 1);
+    response.writeHead(times < failures ? 500 : 200).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    accepted: () => [...seen.values()].filter((times) => times > failures).length,
+    close: () => server.close(),
+  };
+}
+
+console.log('| what | documents | bytes of BSON | workflows | actions |\n|---|---|---|---|---|');
 const many = 50;
 const ids: string[] = [];
 const each = async (work: (index: number) => Promise<void>) => {
@@ -112,10 +136,21 @@ const points = () =>
       void (await call(`/members/${ids[index]}/points`, 'PATCH', { delta: 5, changeMessage: 'Five more' })),
   );
 await measure('points', many, points);
-const port = Number(process.env.RECEIVER_PORT ?? 4000);
-const subscription = await call('/webhooks', 'POST', { url: `http://127.0.0.1:${port}/`, events: ['points.changed'] });
-await measure('points with one delivery', many, points);
-await call(`/webhooks/${subscription.id}`, 'DELETE');
+for (const [what, failures] of [
+  ['points with one delivery', 0],
+  ['points with a delivery that fails twice', 2],
+] as const) {
+  const receiver = await failingReceiver(failures);
+  const subscription = await call('/webhooks', 'POST', {
+    ...{ url: receiver.url, events: ['points.changed'], retryPolicy: { maxAttempts: 5, backoffMs: 500 } },
+  });
+  await measure(what, many, async () => {
+    await points();
+    while (receiver.accepted() < many) await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+  await call(`/webhooks/${subscription.id}`, 'DELETE');
+  receiver.close();
+}
 const rows = 1_000;
 await measure(`imported row (of ${rows})`, rows, async () => {
   const csv = Array.from({ length: rows }, (_, index) => `Ada,Lovelace,import-${Date.now()}-${index}@example.com`);

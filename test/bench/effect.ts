@@ -1,10 +1,9 @@
 // The full effect of a points change (balance, ledger, timeline, event, envelope, webhook sent and logged) under
 // continuous load. The yardstick is one empty workflow for each change on the same Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, ofRates, type Rounds, sideBySide } from './load.js';
-import { addMembers, aMerchant, ownOf } from './merchant.js';
+import { closedLoop, type Load, type Measured, ofRates, ownOf, type Rounds, sideBySide } from './load.js';
+import { addMembers, aMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
 import { type Row, round, spreadOf } from './row.js';
@@ -17,27 +16,22 @@ export interface EffectSize extends Rounds {
   isPaced: boolean;
 }
 
+/** Measures until the last effect is complete, not only until the last answer. */
+export async function wholeEffects(bench: Bench, load: Load, award: Award): Promise<Measured> {
+  const began = performance.now();
+  const measured = await closedLoop(load, award);
+  await settled(bench);
+  return { ...measured, rate: measured.operations / ((performance.now() - began) / 1_000) };
+}
+
 export async function benchEffect(bench: Bench, { rounds, oursMs, yardstickMs, isPaced }: EffectSize): Promise<Row[]> {
   const receiver = await startReceiver(bench);
   const merchant = await aMerchant(bench, { callers });
   await subscribe(merchant, receiver.url);
   const members = await addMembers(bench, { program: merchant.program, count: 2_000 });
   const temporal = await temporalYardstick(bench);
-  const award = (caller: number) =>
-    merchant.call({
-      method: 'PATCH',
-      path: `/merchants/me/members/${ownOf(members, caller, callers)._id}/points`,
-      body: { delta: 1 },
-      headers: { 'idempotency-key': newToken() },
-    });
-
-  /** Measures until the last effect is complete, not only until the last answer. */
-  const ours = async (): Promise<Measured> => {
-    const began = performance.now();
-    const load = await closedLoop({ callers, ms: oursMs }, award);
-    await settled(bench);
-    return { ...load, rate: load.operations / ((performance.now() - began) / 1_000) };
-  };
+  const award = (caller: number) => merchant.award(ownOf(members, caller, callers)._id);
+  const ours = () => wholeEffects(bench, { callers, ms: oursMs }, award);
   const yardstick = () => closedLoop({ callers, ms: yardstickMs }, temporal.empty);
 
   await closedLoop({ callers, ms: 1_000 }, award);

@@ -1,7 +1,6 @@
 // Measures how old an event is when a good receiver gets it, with and without a second receiver that never answers, at
 // a rate far below the service's limit. Each phase starts after all work of the previous one is done.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { startReceiver, subscribe } from './receiver.js';
@@ -30,14 +29,7 @@ export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Pr
     const awards: Promise<string>[] = [];
     for (let index = 0; index < count; index += 1) {
       await sleep(Math.max(began + (index / perSecond) * 1_000 - performance.now(), 0));
-      awards.push(
-        merchant.call({
-          method: 'PATCH',
-          path: `/merchants/me/members/${members[index % members.length]?._id}/points`,
-          body: { delta: 1 },
-          headers: { 'idempotency-key': newToken() },
-        }),
-      );
+      awards.push(merchant.award(members[index % members.length]?._id ?? ''));
     }
     await Promise.all(awards);
     await enable(merchant, hungId, false);

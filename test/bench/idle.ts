@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
-import proto from '@temporalio/proto';
+import { actionsOf } from '../rig/checks/actions.js';
 import { type Bench, settled } from './bench.js';
 import { cpuMeter, memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
@@ -13,17 +13,6 @@ export interface IdleSize {
   watchedMs: number;
 }
 
-const { EventType } = proto.temporal.api.enums.v1;
-/** What Temporal Cloud charges and a history shows. Heartbeats of activities are charged too, and stand in no history. */
-const charged = [
-  EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
-  EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
-  EventType.EVENT_TYPE_TIMER_STARTED,
-  EventType.EVENT_TYPE_MARKER_RECORDED,
-  EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
-  EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
-];
-
 /** How many actions were begun since then, and how many activities run, each of which beats its heart. */
 async function actionsSince(address: string, since: Date): Promise<{ actions: number; running: number }> {
   const connection = await Connection.connect({ address });
@@ -33,8 +22,7 @@ async function actionsSince(address: string, since: Date): Promise<{ actions: nu
     const { pendingActivities } = (await workflow.getHandle(workflowId, runId).describe()).raw;
     found.running += pendingActivities?.length ?? 0;
     const { events } = await workflow.getHandle(workflowId, runId).fetchHistory();
-    for (const { eventType, eventTime } of events ?? [])
-      if (eventType && charged.includes(eventType) && tsToMs(eventTime) >= since.getTime()) found.actions += 1;
+    found.actions += actionsOf((events ?? []).filter(({ eventTime }) => tsToMs(eventTime) >= since.getTime()));
   }
   await connection.close();
   return found;

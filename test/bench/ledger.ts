@@ -3,8 +3,8 @@
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newToken } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, ofRates, type Rounds, sideBySide } from './load.js';
-import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
+import { closedLoop, type Measured, ofRates, ownOf, type Rounds, sideBySide } from './load.js';
+import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { type Row, round } from './row.js';
 
 const callers = 64;

@@ -36,6 +36,14 @@ export async function closedLoop(
   return { rate: times.length / seconds, operations: times.length, latency: spreadOf(times) };
 }
 
+/** An item that no other of the `callers` gets, because concurrent changes of one member would wait for each other. */
+export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
+  const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;
+  const item = items[own];
+  if (item === undefined) throw new Error('There are more callers than items.');
+  return item;
+}
+
 export type Better = (one: Measured, other: Measured) => boolean;
 /** The ratio of the service to its yardstick; more is better. */
 export type Ratio = (ours: Measured, yardstick: Measured) => number;
@@ -62,6 +70,8 @@ export interface SideBySide {
   /** Called after each round of the service, so that its remaining work does not slow the yardstick's round. */
   settle?: () => Promise<void>;
   better?: Better;
+  /** The processor seconds so far of all processes of a side, its callers included. */
+  clocks?: { ours: () => number; yardstick: () => number };
 }
 
 export interface Compared {
@@ -73,7 +83,11 @@ export interface Compared {
   ratios: (ratio: Ratio) => { ratios?: Ratios };
   /** Processor seconds per 1,000 operations of the service, including the later work. */
   cpu: PerProcess;
+  /** Processor seconds per 1,000 operations of each side by `clocks`; zero without them. */
+  seconds: { ours: number; yardstick: number };
 }
+
+const noClock = () => 0;
 
 export async function sideBySide({
   pids,
@@ -82,24 +96,35 @@ export async function sideBySide({
   yardstick,
   settle = async () => {},
   better = faster,
+  clocks = { ours: noClock, yardstick: noClock },
 }: SideBySide): Promise<Compared> {
   const mine: Measured[] = [];
   const theirs: Measured[] = [];
+  const used = { ours: 0, yardstick: 0 };
   let cpu: PerProcess = {};
   for (let round = 0; round < rounds; round += 1) {
-    const used = cpuMeter(pids);
+    const usedSince = cpuMeter(pids);
+    const began = clocks.ours();
     mine.push(await ours());
     await settle();
-    cpu = added(cpu, used());
+    used.ours += clocks.ours() - began;
+    cpu = added(cpu, usedSince());
+    const turned = clocks.yardstick();
     theirs.push(await yardstick());
+    used.yardstick += clocks.yardstick() - turned;
   }
   const best = (all: Measured[]): Measured => all.reduce((one, other) => (better(other, one) ? other : one));
-  const operations = mine.reduce((sum, one) => sum + one.operations, 0);
+  const count = (all: Measured[]) => all.reduce((sum, one) => sum + one.operations, 0);
+  const operations = count(mine);
   return {
     ours: best(mine),
     yardstick: best(theirs),
     operations,
     cpu: perThousand(cpu, operations),
+    seconds: {
+      ours: (used.ours / operations) * 1_000,
+      yardstick: (used.yardstick / count(theirs)) * 1_000,
+    },
     ratios(ratio) {
       const ratios = ratiosOf(mine.flatMap((one, at) => (theirs[at] ? [ratio(one, theirs[at])] : [])));
       return { ...(ratios && { ratios }) };

@@ -25,6 +25,8 @@ export interface BenchMerchant {
     body?: object | FormData | Readable;
     headers?: Record<string, string>;
   }) => Promise<string>;
+  /** Gives the member one point, as a change of its own. */
+  award: (memberId: string) => Promise<string>;
   close: () => Promise<void>;
 }
 
@@ -59,29 +61,36 @@ export async function aMerchant(
   });
   const agent = new Agent({ connections: callers, pipelining: 1 });
   let sentAgain = 0;
+  const call: BenchMerchant['call'] = async ({ method, path, body, headers }) => {
+    const asItIs = body instanceof FormData || body instanceof Readable;
+    for (let tries = 1; ; tries += 1) {
+      const answer = await agent.request({
+        origin,
+        path: `/api/v1${path}`,
+        method,
+        headers: { 'x-api-key': key, ...(body && !asItIs && { 'content-type': 'application/json' }), ...headers },
+        ...(body && { body: asItIs ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode < 300) return text;
+      const refused = `${method} ${path} answered ${answer.statusCode}: ${text}`;
+      if (answer.statusCode !== 503 || tries === again.most || !headers?.['idempotency-key']) throw new Error(refused);
+      sentAgain += 1;
+      await sleep(again.waitMs);
+    }
+  };
   return {
     id,
     key,
     program,
-    async call({ method, path, body, headers }) {
-      const asItIs = body instanceof FormData || body instanceof Readable;
-      for (let tries = 1; ; tries += 1) {
-        const answer = await agent.request({
-          origin,
-          path: `/api/v1${path}`,
-          method,
-          headers: { 'x-api-key': key, ...(body && !asItIs && { 'content-type': 'application/json' }), ...headers },
-          ...(body && { body: asItIs ? body : JSON.stringify(body) }),
-        });
-        const text = await answer.body.text();
-        if (answer.statusCode < 300) return text;
-        const refused = `${method} ${path} answered ${answer.statusCode}: ${text}`;
-        if (answer.statusCode !== 503 || tries === again.most || !headers?.['idempotency-key'])
-          throw new Error(refused);
-        sentAgain += 1;
-        await sleep(again.waitMs);
-      }
-    },
+    call,
+    award: (memberId) =>
+      call({
+        method: 'PATCH',
+        path: `/merchants/me/members/${memberId}/points`,
+        body: { delta: 1 },
+        headers: { 'idempotency-key': newToken() },
+      }),
     async close() {
       if (sentAgain > 0) log(`${sentAgain} answers were 503; the changes were sent again`);
       await agent.close();
@@ -130,12 +139,4 @@ export function aNewMember(deps: Bench['deps'], program: Program, index: number,
     attribution: {},
     actor: { type: 'import', id: 'bench' },
   });
-}
-
-/** An item that no other of the `callers` gets, because concurrent changes of one member would wait for each other. */
-export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
-  const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;
-  const item = items[own];
-  if (item === undefined) throw new Error('There are more callers than items.');
-  return item;
 }

@@ -1,11 +1,19 @@
 // Points changes over the API, compared with the same reads and the same transaction by the bare driver.
 import { MongoClient } from 'mongodb';
-import type { MemberRow } from '../../schemas/members/members.rows.js';
-import { newToken } from '../../schemas/shared/ids.js';
 import { bareChange } from './bareChange.js';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Measured, ofMedians, ofRates, ofTails, type Rounds, sideBySide, sooner } from './load.js';
-import { addMembers, aMerchant, type BenchMerchant, ownOf } from './merchant.js';
+import {
+  closedLoop,
+  type Measured,
+  ofMedians,
+  ofRates,
+  ofTails,
+  ownOf,
+  type Rounds,
+  sideBySide,
+  sooner,
+} from './load.js';
+import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
 
@@ -29,16 +37,9 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   });
   const bare = bareChange(mongo.db(bench.deps.config.MONGODB_DATABASE), mongo);
 
-  const award = (of: MemberRow) =>
-    merchant.call({
-      method: 'PATCH',
-      path: `/merchants/me/members/${of._id}/points`,
-      body: { delta: 1 },
-      headers: { 'idempotency-key': newToken() },
-    });
   return {
     merchant,
-    ours: (callers, ms) => closedLoop({ callers, ms }, (caller) => award(ownOf(mine, caller, callers))),
+    ours: (callers, ms) => closedLoop({ callers, ms }, (caller) => merchant.award(ownOf(mine, caller, callers)._id)),
     yardstick: (callers, ms) => closedLoop({ callers, ms }, (caller) => bare(ownOf(theirs, caller, callers))),
     async close() {
       await merchant.close();

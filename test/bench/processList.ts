@@ -10,7 +10,7 @@ const graceMs = 40_000;
 export interface ProcessList {
   /** Adds a process that was just started. Kills the process and throws when the list has already ended. */
   add<T extends ChildProcess>(child: T): T;
-  /** Called when all processes have ended. */
+  /** Called when all processes have ended. Throws when the list has already ended. */
   onEnded(cleanUp: () => void): void;
   /** Sends SIGTERM to all processes, kills those that live after `withinMs`, and resolves when none is left. */
   end(withinMs?: number): Promise<void>;
@@ -22,12 +22,13 @@ export function createProcessList(): ProcessList {
   let isEnded = false;
   const cleanUps: (() => void)[] = [];
 
+  const ending = () => new Error('The bench is ending, so nothing more is started.');
   const keep = () => reaper?.watch([...running.keys()].flatMap(({ pid }) => pid ?? []));
   return {
     add(child) {
       if (isEnded) {
         signal(child, 'SIGKILL');
-        throw new Error('The bench is ending, so nothing more is started.');
+        throw ending();
       }
       if (child.pid === undefined) return child;
       const ended = once(child, 'exit');
@@ -40,7 +41,10 @@ export function createProcessList(): ProcessList {
       });
       return child;
     },
-    onEnded: (cleanUp) => void cleanUps.push(cleanUp),
+    onEnded(cleanUp) {
+      if (isEnded) throw ending();
+      cleanUps.push(cleanUp);
+    },
     async end(withinMs = graceMs) {
       isEnded = true;
       for (const child of running.keys()) signal(child, 'SIGTERM');
@@ -54,6 +58,17 @@ export function createProcessList(): ProcessList {
       for (const cleanUp of cleanUps.splice(0)) cleanUp();
     },
   };
+}
+
+/** Resolves when a command that was just started has succeeded. Throws when it fails or takes longer. */
+export async function succeeded(
+  processes: ProcessList,
+  command: ChildProcess,
+  name: string,
+  withinMs: number,
+): Promise<void> {
+  const [code] = await once(processes.add(command), 'exit', { signal: AbortSignal.timeout(withinMs) });
+  if (code !== 0) throw new Error(`${name} ended with ${code}.`);
 }
 
 /** Signals the process group if the child leads one, so that the child's own processes end too. */

@@ -1,5 +1,5 @@
 // Reads the processor time (all threads) and the resident memory of a process from /proc.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setInterval as everyTick } from 'node:timers/promises';
 import { type PerProcess, processNames, round } from './row.js';
 
@@ -8,11 +8,39 @@ const ticksPerSecond = 100;
 
 export type Pids = PerProcess;
 
-export function cpuSecondsOf(pid: number): number {
+interface Stat {
+  parent: number;
+  own: number;
+  /** Of children that ended, and of theirs. */
+  ended: number;
+}
+
+function statOf(pid: number | string): Stat {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name in parentheses may contain spaces.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const seconds = (at: number) => (Number(fields[at]) + Number(fields[at + 1])) / ticksPerSecond;
+  return { parent: Number(fields[1]), own: seconds(11), ended: seconds(13) };
+}
+
+export const cpuSecondsOf = (pid: number): number => statOf(pid).own;
+
+/** The processor time of these processes and of all that they started, also of those that ended. */
+export function treeSecondsOf(pids: readonly number[]): number {
+  const stats = new Map<number, Stat>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      stats.set(Number(name), statOf(name));
+    } catch {
+      // It ended in between.
+    }
+  }
+  const isWithin = (pid: number): boolean => {
+    const parent = stats.get(pid)?.parent;
+    return pids.includes(pid) || (parent !== undefined && isWithin(parent));
+  };
+  return [...stats].reduce((sum, [pid, { own, ended }]) => sum + (isWithin(pid) ? own + ended : 0), 0);
 }
 
 function residentMbOf(pid: number): number {

@@ -9,8 +9,8 @@ import { newId, newToken } from '../../schemas/shared/ids.js';
 import type { DeviceRow } from '../../schemas/wallets/wallets.rows.js';
 import { type Bench, settled } from './bench.js';
 import { startChild } from './child.js';
-import { closedLoop, ofMedians, type Rounds, sideBySide, sooner } from './load.js';
-import { addMembers, aMerchant, ownOf } from './merchant.js';
+import { closedLoop, ofMedians, ownOf, type Rounds, sideBySide, sooner } from './load.js';
+import { addMembers, aMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
 import type { ProcessList } from './processList.js';
 import { type Row, round } from './row.js';
@@ -40,12 +40,7 @@ export async function benchPush(
   await addDevices(bench, members, bench.env.APPLE_PASS_TYPE_ID ?? '');
   const temporal = await temporalYardstick(bench);
   const award = async (caller: number, callers: number) => {
-    const answer = await merchant.call({
-      method: 'PATCH',
-      path: `/merchants/me/members/${ownOf(members, caller, callers)._id}/points`,
-      body: { delta: 1 },
-      headers: { 'idempotency-key': newToken() },
-    });
+    const answer = await merchant.award(ownOf(members, caller, callers)._id);
     const { passUpdate } = JSON.parse(answer).data;
     if (passUpdate?.apple.devicesNotified !== 1) throw new Error(`The answer did not wait for the push: ${answer}`);
   };

@@ -1,16 +1,11 @@
 // The common alternative as a yardstick: a Redis queue with BullMQ, its worker in its own process, a signed POST for
 // each job and a row in the same database for each delivery.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Queue } from 'bullmq';
-import { findOnPath } from '../../stack/engines/onPath.js';
-import { accepts, findPort } from '../../stack/ports.js';
-import { until } from '../../stack/until.js';
 import type { Bench } from './bench.js';
 import { startChild } from './child.js';
 import type { Drain } from './queueSenderProcess.js';
+import { reasonOf } from './row.js';
+import { startRedis } from './stores.js';
 
 export interface QueueSender {
   /** Queues these bodies. Returns the seconds until all of them were sent and logged. */
@@ -20,25 +15,15 @@ export interface QueueSender {
 
 const name = 'deliveries';
 
-/** Null when no redis-server is installed. */
-export async function startQueueSender(bench: Bench, url: string): Promise<QueueSender | null> {
-  const program = findOnPath('redis-server', process.env);
-  if (program === undefined) return null;
-  const folder = mkdtempSync(join(tmpdir(), 'loyalty-pass-bench-redis-'));
-  const port = await findPort('127.0.0.1');
-  bench.processes.onEnded(() => rmSync(folder, { recursive: true, force: true }));
-  bench.processes.add(
-    spawn(
-      program,
-      ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''],
-      { stdio: 'ignore', detached: true },
-    ),
-  );
-  await until(() => accepts('127.0.0.1', port), 20, AbortSignal.timeout(10_000));
+/** Returns the reason when Redis is not installed or does not start. */
+export async function startQueueSender(bench: Bench, url: string): Promise<QueueSender | string> {
+  const redis = await startRedis(bench.processes).catch(reasonOf);
+  if (typeof redis === 'string') return redis;
+  const { port } = new URL(redis.address);
   const { config } = bench.deps;
-  const args = [name, String(port), url, config.MONGODB_URI, config.MONGODB_DATABASE];
+  const args = [name, port, url, config.MONGODB_URI, config.MONGODB_DATABASE];
   const { child } = await startChild(bench.processes, 'queueSenderProcess.ts', args);
-  const queue = new Queue(name, { connection: { host: '127.0.0.1', port } });
+  const queue = new Queue(name, { connection: { host: '127.0.0.1', port: Number(port) } });
   // A bench that is stopped ends Redis before its clients.
   queue.on('error', () => {});
   return {

@@ -71,3 +71,27 @@ export function spreadOf(times: readonly number[]): Spread {
     p99: round(percentile(sorted, 0.99)),
   };
 }
+
+/** The row of what a comparison cost, in processor seconds per 1,000 operations. */
+export function processorRow(
+  { ours, yardstick }: { ours: number; yardstick: number },
+  facts: Pick<Row, 'scenario' | 'unit'> & { least: number },
+): Row {
+  const { least, ...named } = facts;
+  const ratio = yardstick / ours;
+  return {
+    ...named,
+    ours: round(ours),
+    yardstick: round(yardstick),
+    ratio: round(ratio),
+    goal: `>= ${least}`,
+    reached: ratio >= least,
+  };
+}
+
+/** The first line of an error. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+/** The note of a row whose yardstick could not be installed or started. */
+export const notCompared = (reason: string): string => `Not compared: ${reason}`;

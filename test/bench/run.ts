@@ -2,7 +2,7 @@
 // scenario failed is not reused.
 import type { BenchStack } from './bench.js';
 import { createProcessList } from './processList.js';
-import type { Row } from './row.js';
+import { type Row, reasonOf } from './row.js';
 import type { OnStack, Scenario } from './scenarios.js';
 
 export type Mode = 'full' | 'quick';
@@ -87,6 +87,6 @@ function formOf<Form>({ name }: Scenario, form: Form | undefined, mode: Mode): F
 
 /** A failed scenario is one row of the table, so that the results of the others are not lost. */
 function failed({ name }: Scenario, error: unknown): Row {
-  const note = `It failed: ${error instanceof Error ? error.message : String(error)}`;
+  const note = `It failed: ${reasonOf(error)}`;
   return { scenario: name, ours: 0, yardstick: null, ratio: null, unit: '', goal: 'to run', reached: false, note };
 }

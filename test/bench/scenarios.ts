@@ -3,6 +3,7 @@
 import type { Bench } from './bench.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
+import { benchEngines } from './engines.js';
 import { benchEnroll } from './enroll.js';
 import { benchExpiry } from './expiry.js';
 import { benchHung } from './hung.js';
@@ -169,6 +170,15 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     yardstick: 'one empty workflow for each change, same Temporal',
     reason: `${sameCores} ${see('Changes')}`,
   }),
+  onStack({
+    name: 'engines',
+    needs: 'own stack',
+    run: benchEngines,
+    full: inRounds(3, 5_000, 5_000),
+    quick: inRounds(3, 1_000, 1_000),
+    yardstick: 'Restate, DBOS, BullMQ, graphile-worker and pg-boss: a row, an event, a signed POST and its log',
+    reason: `ours also has HTTP, a key and a ledger entry; ${sameCores} ${see('Changes')}`,
+  }),
   onNothing({
     name: 'passes',
     needs: 'nothing',
@@ -245,7 +255,7 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     full: { callers: [1, 4], ...inRounds(3, 4_000, 4_000) },
     quick: { callers: [1, 4], ...inRounds(5, 1_200, 1_000) },
     yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
-    reason: `the change before is still being published: a second workflow task, an activity and their history on the same cores ${see('Pushes')}`,
+    reason: `the workflow of the change before still runs on the same cores ${see('Pushes')}`,
   }),
   onStack({
     name: 'plots',

@@ -1,6 +1,5 @@
 // Kills a real process once at each crash point of the code; test/long/plays/crashPoints.test.ts does so in each kind of
 // change. The client gets its answer from another process, and in the end nothing is lost or doubled.
-import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crashPoints as allCrashPoints, type CrashPoint } from '../../platform/crashPoint.js';
 import { taskQueues } from '../../schemas/tables/workflows.js';
@@ -11,7 +10,7 @@ import type { Caller } from './rig/caller.js';
 import type { Cluster, Role } from './rig/cluster.js';
 import { type CrashTest, startCrashTest } from './rig/crashTest.js';
 import { allReachTemporal, dieAt as dieDuring, eraseAt, ofChanges } from './rig/deaths.js';
-import { enrollSomebody, eraseAsOwner, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
+import { enrollSomebody, eraseAsOwner, ownerToken, type Somebody, toldOf, tracesOfErased } from './rig/erasures.js';
 import type { Known, Load } from './rig/load.js';
 import type { SubscribedReceiver } from './rig/receivers.js';
 import { merchantId, type World } from './rig/world.js';
@@ -187,12 +186,7 @@ describe('a worker that dies while it creates the list of a campaign', () => {
 describe('an API process that dies between a publication and the start of its rebuild', () => {
   it('leaves a batch that a worker starts later', async () => {
     await allReachTemporal(cluster);
-    const token = await new SignJWT({ sub: 'designer', merchantId, roleIds: ['owner'] })
-      .setProtectedHeader({ alg: 'HS256' })
-      .setIssuer('loyalty-console')
-      .setAudience('loyalty-pass-service')
-      .setExpirationTime('1h')
-      .sign(new TextEncoder().encode(cluster.env.CONSOLE_JWT_SECRET ?? ''));
+    const token = await ownerToken(world);
     const design = (method: string, path: string, body: object) =>
       fetch(`${cluster.apis['api-1']}/merchants/me/programs/crash-points${path}`, {
         method,
@@ -215,6 +209,42 @@ describe('an API process that dies between a publication and the start of its re
   });
 });
 
+describe('a worker that dies while the people of an import are mailed their cards', () => {
+  it.each([
+    ['between two people', 'mid-chunk', 0],
+    ['after a mail was accepted', 'after-mail-before-mark', 1],
+  ] as const)(
+    '%s: each person gets one mail, twice with the same id if the worker had not marked it',
+    async (_when, point, repeatsAtLeast) => {
+      const { batches, mails } = cluster.deps.collections;
+      const before = smtp.mails.length;
+      await load.importFile();
+      await test.toRest();
+      const [{ _id = '', counts } = {}] = await batches
+        .find({ kind: 'members.import' })
+        .sort({ startedAt: -1 })
+        .toArray();
+      const path = `/merchants/me/batches/${_id}/card-mails`;
+      const { diedAt } = await dieAt('worker', point, () => caller.call({ method: 'POST', path }));
+      const mailing = { kind: 'cards.mail', mailsCardsOf: _id } as const;
+      await until(async () => (await batches.findOne(mailing))?.phase === 'completed');
+      const people = counts?.created ?? 0;
+      expect((await batches.findOne(mailing))?.counts).toMatchObject({ total: people, created: people, failed: 0 });
+      const arrived = () => smtp.mails.slice(before).map(({ to, parsed }) => `${to} ${parsed.messageId}`);
+      const repeats = () => arrived().filter((mail, index, all) => all.indexOf(mail) < index);
+      await until(() => new Set(arrived()).size >= people && repeats().length >= repeatsAtLeast);
+      expect([people > 1, new Set(arrived()).size]).toEqual([true, people]);
+      expect(new Set(arrived().map((mail) => mail.split(' ')[0])).size).toBe(people);
+      // Several mails may have been under way in the worker that died; each of them is sent once more.
+      expect(new Set(repeats()).size).toBe(repeats().length);
+      for (const mail of repeats()) {
+        const row = await mails.findOne({ _id: mail.split('<')[1]?.split('@')[0] ?? '' });
+        expect(row?.sentAt?.getTime()).toBeGreaterThan(diedAt);
+      }
+    },
+  );
+});
+
 describe('a worker that dies after the mail server accepted a mail', () => {
   it('is followed by one that sends it once more, with the same id', async () => {
     await allReachTemporal(cluster);
@@ -228,9 +258,10 @@ describe('a worker that dies after the mail server accepted a mail', () => {
       body: JSON.stringify({ email: 'ada@example.org' }),
     });
     expect(joined.status).toBe(201);
-    await until(async () => hit() && (await mails.findOne({ merchantId }))?.state === 'sent');
+    const unsent = { merchantId, state: { $ne: 'sent' } } as const;
+    await until(async () => hit() && (await mails.countDocuments(unsent)) === 0);
     await cluster.allUp();
-    const ids = smtp.mails.map(({ parsed }) => parsed.messageId);
+    const ids = smtp.mails.filter(({ to }) => to.includes('ada@example.org')).map(({ parsed }) => parsed.messageId);
     expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
   });
 });

@@ -79,6 +79,13 @@ export const parts: readonly Part[] = [
     turnEnv: { TILL_TAPS: '1500' },
     turn: 2,
   },
+  {
+    name: 'kubernetes',
+    proves: 'Kubernetes takes the example of its objects',
+    args: vitest('kubernetes'),
+    limitMinutes: 5,
+    turn: 0,
+  },
   { name: 'disk', proves: 'a full disk loses nothing', args: vitest('disk'), limitMinutes: 10, turn: 1 },
   {
     name: 'schemathesis',
@@ -93,6 +100,13 @@ export const parts: readonly Part[] = [
     args: plays('clients'),
     limitMinutes: 20,
     turn: 0,
+  },
+  {
+    name: 'rehearsal',
+    proves: 'the image and the compose file run, are restarted under load without a failed request, and lose nothing',
+    args: script('test/rehearse/main.ts'),
+    limitMinutes: 30,
+    turn: 2,
   },
   {
     name: 'audit',

@@ -10,6 +10,7 @@ import {
   type ListProgress,
   passIssuanceName,
   passUpdateName,
+  ruleChangedName,
   taskQueues,
   type WorkflowInputs,
   type WorkflowName,
@@ -39,7 +40,9 @@ const pushed: PassUpdate = {
 };
 
 const publishEvents: Activities['publishEvents'] = async ({ eventIds }) => ({ published: eventIds.length });
+const pushedNothing: Activities['pushPasses'] = async () => ({ passUpdates: {}, newEventIds: [], late: [] });
 const batch = { merchantId: 'merchant-1', batchId: 'batch-1' };
+const rule = { merchantId: 'merchant-1', ruleId: 'program-1:away' };
 const change = { merchantId: 'merchant-1', eventIds: ['event-1'] };
 const enrollment = { merchantId: 'merchant-1', memberId: 'member-1', eventId: 'event-1' };
 const delivery = {
@@ -90,9 +93,11 @@ function listing(): () => Promise<ListProgress> {
 }
 
 /** A batch over a list, cancelled in the middle. */
-function throughList<N extends 'sendCampaign' | 'mailCards' | 'rebuildPasses' | 'replayDeliveries'>(
+function throughList<
+  N extends 'sendCampaign' | 'sendPlannedCampaign' | 'mailCards' | 'rebuildPasses' | 'replayDeliveries',
+>(
   snapshotTargets: FakeActivities,
-  work: 'sendMessages' | 'replayEvents' | 'mailCards',
+  work: 'sendMessages' | 'sendPlannedMessages' | 'replayEvents' | 'mailCards',
 ): Record<string, () => Scenario<N>> {
   const finishBatch: Activities['finishBatch'] = async ({ failure }) => ({
     phase: failure === undefined ? 'completed' : 'failed',
@@ -148,9 +153,36 @@ const imported = (phase: 'completed' | 'failed', unissued = false): FakeActiviti
 });
 
 export const scenarios: Scenarios = {
+  announceChange: {
+    quiet: () => ({ activities: { pushPasses: pushedNothing, publishNow: publishEvents }, input: change }),
+    pushed: () => ({
+      activities: {
+        pushPasses: async () => ({ passUpdates: { 'event-1': pushed }, newEventIds: ['event-2'], late: [] }),
+        publishNow: publishEvents,
+      },
+      input: change,
+    }),
+    pushedLate: () => ({
+      activities: {
+        pushPasses: failing(10, unavailable, pushedNothing),
+        pushLate: failing(1, unavailable, async () => ({ newEventIds: ['event-2'] })),
+        publishNow: publishEvents,
+        publishEvents,
+      },
+      input: change,
+    }),
+    publishedLate: () => ({
+      activities: {
+        pushPasses: pushedNothing,
+        publishNow: failing(10, unavailable, publishEvents),
+        publishEvents: failing(1, unavailable, publishEvents),
+      },
+      input: change,
+    }),
+  },
   publishChange: {
     quiet: () => ({
-      activities: { pushPasses: async () => ({ passUpdates: {}, newEventIds: [], late: [] }), publishEvents },
+      activities: { pushPasses: pushedNothing, publishEvents },
       input: change,
     }),
     answered: () => ({
@@ -163,7 +195,7 @@ export const scenarios: Scenarios = {
     }),
     pushedLate: () => ({
       activities: {
-        pushPasses: failing(10, unavailable, async () => ({ passUpdates: {}, newEventIds: [], late: [] })),
+        pushPasses: failing(10, unavailable, pushedNothing),
         pushLate: failing(1, unavailable, async () => ({ newEventIds: ['event-2'] })),
         publishEvents,
       },
@@ -306,6 +338,56 @@ export const scenarios: Scenarios = {
     }),
   },
   sendCampaign: throughList<'sendCampaign'>({ snapshotCampaign: listing() }, 'sendMessages'),
+  sendPlannedCampaign: {
+    ...throughList<'sendPlannedCampaign'>({ snapshotPlannedCampaign: listing() }, 'sendPlannedMessages'),
+    waited: () => {
+      const lists: ListProgress[] = [{ total: 0, more: true, notBefore: Date.now() + 500 }, { total: 3 }];
+      return {
+        activities: {
+          snapshotPlannedCampaign: async () => lists.shift() ?? { total: 3 },
+          sendPlannedMessages: async (at) => step(at),
+          finishBatch: async () => ({ phase: 'completed', eventId: 'event-1' }),
+          publishEvents,
+        },
+        input: batch,
+      };
+    },
+  },
+  sendAutomaticMessages: {
+    sentAndOff: () => {
+      const days = [{ nextAt: Date.now() + 500, said: 'Waits.' }, {}];
+      return { activities: { runAutomaticRule: async () => days.shift() ?? {} }, input: rule };
+    },
+    changed: () => {
+      const { open: begun, opened: beginning } = aGate();
+      const days = [{ nextAt: Date.now() + 3_600_000, said: 'Waits.' }, {}];
+      return {
+        activities: {
+          runAutomaticRule: async () => {
+            begun();
+            return days.shift() ?? {};
+          },
+        },
+        input: rule,
+        meanwhile: async (handle) => {
+          await beginning;
+          await handle.signal(ruleChangedName);
+        },
+      };
+    },
+    continued: () => {
+      let days = 0;
+      return {
+        activities: {
+          runAutomaticRule: async () => {
+            days += 1;
+            return days > 31 ? {} : { nextAt: Date.now(), said: 'Waits.' };
+          },
+        },
+        input: rule,
+      };
+    },
+  },
   mailCards: {
     ...throughList<'mailCards'>({ snapshotCreated: listing() }, 'mailCards'),
     waited: () => ({

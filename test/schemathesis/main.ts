@@ -2,19 +2,18 @@
 // fails when an answer is a 5xx or does not match the document, and when an operation was never processed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpoints } from '../../schemas/tables/endpoints.js';
-import { cacheDirOf } from '../../stack/engines/cache.js';
 import { readOptions } from '../../stack/readOptions.js';
 import type { StackFile } from '../../stack/stackFile.js';
 import { couldNotRun } from '../long/parts.js';
+import { fromPypi } from '../rig/start/fromPypi.js';
 import { newStackDir, startStack } from '../rig/start/runningStack.js';
 import { type Counts, countsOf } from './counts.js';
 import { bindings, type Dictionaries, seed } from './seed.js';
 
-const version = '4.32.5';
 const checks = [
   'not_a_server_error',
   'status_code_conformance',
@@ -22,27 +21,6 @@ const checks = [
   'response_headers_conformance',
   'response_schema_conformance',
 ];
-
-async function run(command: string, args: string[], cwd = tmpdir()): Promise<number | null> {
-  const [code] = await once(spawn(command, args, { stdio: 'inherit', cwd }), 'close');
-  return code;
-}
-
-/**
- * The path of the schemathesis command, installed in its own folder in the user's cache; undefined when it cannot be
- * installed.
- */
-async function schemathesis(): Promise<string | undefined> {
-  const folder = join(cacheDirOf(process.env), `schemathesis-${version}`);
-  const command = join(folder, 'bin', 'schemathesis');
-  if (existsSync(command)) return command;
-  const steps: [string, string[]][] = [
-    ['python3', ['-m', 'venv', folder]],
-    [join(folder, 'bin', 'pip'), ['install', '--quiet', `schemathesis==${version}`]],
-  ];
-  for (const [step, args] of steps) if ((await run(step, args).catch(() => null)) !== 0) return undefined;
-  return command;
-}
 
 interface Config {
   demo: StackFile['demo'];
@@ -91,9 +69,9 @@ const usage = `Usage: npm run schemathesis -- [--minutes N] [--seed N]
 const { values } = readOptions(usage, {
   options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string', default: '1' } },
 });
-const command = await schemathesis();
-if (command === undefined) {
-  console.log('schemathesis could not be installed: python3 with venv, and PyPI, are needed.');
+const { bin, reason } = await fromPypi('schemathesis', '4.32.5');
+if (reason !== undefined) {
+  console.log(`schemathesis could not be installed: ${reason}`);
   process.exit(couldNotRun);
 }
 const { stackDir, remove } = newStackDir();
@@ -115,7 +93,7 @@ try {
     ...['--request-timeout', '70', '--continue-on-failure', '--report', 'ndjson', '--report-ndjson-path', report],
   ];
   // schemathesis leaves a cache in its working directory.
-  const code = await run(command, options, folder);
+  const [code] = await once(spawn(join(bin, 'schemathesis'), options, { stdio: 'inherit', cwd: folder }), 'close');
   const counts = countsOf(readFileSync(report, 'utf8'), operations);
   print(counts);
   const never = counts.filter(({ statuses }) => ![...statuses.keys()].some((status) => status < 300));

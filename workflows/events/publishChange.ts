@@ -1,6 +1,5 @@
-// Runs after a change of a member: pushes the pass to the wallets and answers the waiting API, then publishes the
-// event. When a wallet does not confirm in time, the answer and the event have `passUpdate: null`, and the push is
-// retried.
+// announceChange for API processes that do not know it: publishing is an activity of its own, and an update answers the
+// waiting API. To be removed when none of them runs any more (docs/changing-workflows.md).
 import {
   allHandlersFinished,
   condition,
@@ -12,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { PassUpdate } from '../../schemas/shared/passUpdate.schema.js';
 import { type PublishChange, passUpdateName } from '../../schemas/tables/workflows.js';
-import { pushNow, webhooks } from '../shared/activityOptions.js';
+import { atOnce, webhooks } from '../shared/activityOptions.js';
 import { pushLate } from '../shared/pushLate.js';
 
 // An update, not a query: the API waits for it, and a second request with the same key gets the same answer.
@@ -28,7 +27,7 @@ export async function publishChange({ eventIds }: PublishChange): Promise<{ push
   });
 
   setCurrentDetails('Pushing the passes.');
-  const first = await pushNow.pushPasses({ leaseOwner, eventIds }).catch((error: unknown) => {
+  const first = await atOnce.pushPasses({ leaseOwner, eventIds }).catch((error: unknown) => {
     log.warn('The wallets did not confirm in time; the push is retried.', { error: String(error) });
     return null;
   });

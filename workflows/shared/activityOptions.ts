@@ -5,10 +5,10 @@ import type { Activities } from '../../activities/index.js';
 import { taskQueues } from '../../schemas/tables/workflows.js';
 
 /**
- * For a push while the API waits: one attempt inside the workflow task. The activity waits for the wallets for at most
- * 75 % of PASS_UPDATE_WAIT_MS, which is at most 8 s.
+ * For a push while the API waits, and the first attempt to publish: one attempt inside the workflow task. The push
+ * waits for the wallets for at most 75 % of PASS_UPDATE_WAIT_MS, which is at most 8 s, publishing for receivers for 250 ms.
  */
-export const pushNow = proxyLocalActivities<Activities>({
+export const atOnce = proxyLocalActivities<Activities>({
   startToCloseTimeout: '9s',
   retry: { maximumAttempts: 1 },
 });

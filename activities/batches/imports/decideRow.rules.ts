@@ -2,6 +2,7 @@
 import type { Deps } from '../../../platform/deps.js';
 import { findByIds } from '../../../platform/mongodb/findByIds.js';
 import type { ImportRow } from '../../../schemas/batches/batches.rows.js';
+import type { RowMistake } from '../../../schemas/batches/importMistakes.rules.js';
 import type { EmailRow } from '../../../schemas/members/members.rows.js';
 import type { Person } from '../../../schemas/members/members.schema.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
@@ -18,23 +19,30 @@ export interface KnownPeople<Owner> {
 export type RowDecision<Owner> =
   | { outcome: 'created'; person: Person }
   | { outcome: 'deduped'; owner: Owner }
-  | { outcome: 'failed'; reason: string };
+  | { outcome: 'failed'; reason: string; mistakes: RowMistake[] };
 
-const externalIdTaken = 'externalId: another member of the program has it';
+const externalIdTaken = {
+  outcome: 'failed' as const,
+  reason: 'externalId: another member of the program has it',
+  mistakes: [{ field: 'externalId' as const, rule: 'taken' as const }],
+};
 
 /**
  * A row with a known email is about an existing member, which stays unchanged; so is one without an email and with a
  * known external id. With another email, the row is about somebody else, who cannot have the external id.
  */
-export function decideRow<Owner>({ person, reason = '' }: ImportRow, known: KnownPeople<Owner>): RowDecision<Owner> {
-  if (!person) return { outcome: 'failed', reason };
+export function decideRow<Owner>(
+  { person, reason = '', mistakes = [] }: ImportRow,
+  known: KnownPeople<Owner>,
+): RowDecision<Owner> {
+  if (!person) return { outcome: 'failed', reason, mistakes };
   const { email, externalId } = person;
   const owner = email === undefined ? undefined : known.ownerOf(email);
   if (owner !== undefined) return { outcome: 'deduped', owner };
   if (externalId === undefined) return { outcome: 'created', person };
   const holder = known.holderOf(externalId);
   if (holder !== undefined && email === undefined) return { outcome: 'deduped', owner: holder };
-  if (holder !== undefined || known.isTaken(externalId)) return { outcome: 'failed', reason: externalIdTaken };
+  if (holder !== undefined || known.isTaken(externalId)) return externalIdTaken;
   return { outcome: 'created', person };
 }
 

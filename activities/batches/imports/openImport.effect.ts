@@ -30,6 +30,7 @@ export interface OpenImport {
   startedBy: Actor;
   quiet?: boolean;
   mapping?: NonNullable<BatchRow['mapping']>;
+  unusedColumns?: string[];
   repairs?: string;
   awaited?: true;
 }

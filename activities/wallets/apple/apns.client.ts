@@ -26,10 +26,10 @@ export interface PushAnswer {
 
 export interface Apns {
   /**
-   * Returns one answer for each token, in the same order. Never rejects, and settles within `withinMs` (default:
-   * `timeoutMs` of the options).
+   * Returns one answer for each token, in the same order. Never rejects, and settles by `deadline` (milliseconds since
+   * the epoch; default: after `timeoutMs` of the options). Sends nothing after it.
    */
-  push(pushTokens: readonly string[], withinMs?: number): Promise<PushAnswer[]>;
+  push(pushTokens: readonly string[], deadline?: number): Promise<PushAnswer[]>;
   /** When APNs last accepted a push, in milliseconds since the epoch; 0 before the first one. */
   lastAcceptedAt(): number;
   close(): Promise<void>;
@@ -69,8 +69,7 @@ export function createApns(options: ApnsOptions): Apns {
   let acceptedAt = 0;
   const sender: Sender = { connection, topic: credentials.passTypeId, token, now };
   return {
-    push: async (pushTokens, withinMs = timeoutMs) => {
-      const deadline = Date.now() + withinMs;
+    push: async (pushTokens, deadline = Date.now() + timeoutMs) => {
       const answers = await Promise.all(pushTokens.map((pushToken) => send(sender, pushToken, deadline)));
       if (answers.some(({ outcome }) => outcome === 'sent')) acceptedAt = Date.now();
       return answers;

@@ -34,6 +34,7 @@ export function before<T>(deadline: number, work: Promise<T>): Promise<T> {
   });
 }
 
+/** Sends nothing after the deadline: a process that was paused does not know what others did since. */
 export function exchange(
   session: ClientHttp2Session,
   headers: Record<string, string>,
@@ -41,6 +42,10 @@ export function exchange(
   deadline: number,
 ): Promise<Http2Answer> {
   return new Promise((resolve, reject) => {
+    if (Date.now() >= deadline) {
+      reject(tooLate());
+      return;
+    }
     let request: ClientHttp2Stream;
     try {
       request = session.request(headers);

@@ -27,7 +27,7 @@ export interface PushApple {
   apple: AppleWallet;
   member: MemberRow;
   leaseOwner: string;
-  /** How long APNs may take to answer for each device. */
+  /** How long reading the devices and pushing to them may take. */
   withinMs: number;
 }
 
@@ -36,10 +36,12 @@ export async function pushApple(
   { apple, member, leaseOwner, withinMs }: PushApple,
 ): Promise<ApplePush> {
   const { tag } = member.pass;
+  // From before the devices are read: another process may push to them once this one is paused for longer.
+  const deadline = Date.now() + withinMs;
   const devices = await deps.collections.devices.find({ memberId: member._id }).toArray();
   const isNotified = ({ lastPush }: DeviceRow) => lastPush !== undefined && lastPush.tag >= tag;
   const phones = devices.filter((device) => !isNotified(device)).map((device) => ({ device, member }));
-  const { pushed, newEventIds } = await pushPhones(deps, { apple, phones, leaseOwner, withinMs });
+  const { pushed, newEventIds } = await pushPhones(deps, { apple, phones, leaseOwner, deadline });
 
   const failures = pushed.filter(({ answer }) => answer.outcome !== 'sent').map(({ answer }) => failureReason(answer));
   const before = devices.filter((device) => isNotified(device) && device.lastPush?.status === 200).length;

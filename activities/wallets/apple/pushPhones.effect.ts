@@ -24,17 +24,17 @@ export interface PushPhones<P extends Phone> {
   phones: readonly P[];
   /** The lease owner of the events of registrations that end; null leaves these events to the relay. */
   leaseOwner: string | null;
-  /** How long APNs may take to answer for each phone. */
-  withinMs: number;
+  /** When APNs must have answered, in milliseconds since the epoch. Nothing is sent afterwards. */
+  deadline: number;
 }
 
 /** Returns the answers in the order of the phones, and the events of registrations that ended. */
 export async function pushPhones<P extends Phone>(
   deps: WorkerDeps,
-  { apple, phones, leaseOwner, withinMs }: PushPhones<P>,
+  { apple, phones, leaseOwner, deadline }: PushPhones<P>,
 ): Promise<{ pushed: (P & Answered)[]; newEventIds: string[] }> {
   const tokens = phones.map(({ device }) => device.pushToken);
-  const answers = tokens.length > 0 ? await apple.apns.push(tokens, withinMs) : [];
+  const answers = tokens.length > 0 ? await apple.apns.push(tokens, deadline) : [];
   deps.crashPoint('after-push-before-record');
   const pushed: (P & Answered)[] = [];
   const newEventIds: string[] = [];

@@ -39,12 +39,13 @@ export async function repushStale(deps: WorkerDeps): Promise<{ pushed: number; s
   const until = performance.now() + workMs;
   await takeOwed(deps, until);
   for (let looked = batchSize; looked === batchSize && performance.now() < until; ) {
+    const deadline = Date.now() + withinMs;
     const due = await deps.collections.devices
       .find({ recheckAt: { $lte: deps.now() } })
       .sort({ recheckAt: 1 })
       .limit(batchSize)
       .toArray();
-    const { pushed, stale } = await recheck(deps, apple, due);
+    const { pushed, stale } = await recheck(deps, { apple, due, deadline });
     total.pushed += pushed;
     total.stale += stale;
     looked = due.length;
@@ -84,14 +85,13 @@ interface Behind extends Phone {
 
 async function recheck(
   deps: WorkerDeps,
-  apple: AppleWallet,
-  due: DeviceRow[],
+  { apple, due, deadline }: { apple: AppleWallet; due: DeviceRow[]; deadline: number },
 ): Promise<{ pushed: number; stale: number }> {
   const { behind, unknown } = await findBehind(deps, due);
   const late = behind.filter(({ round }) => round < recheckDelaysMs.length);
   const stale = behind.filter(({ round }) => round >= recheckDelaysMs.length);
   // No caller waits for the events of phones that are gone, so the relay publishes them.
-  const { pushed } = await pushPhones(deps, { apple, phones: late, leaseOwner: null, withinMs });
+  const { pushed } = await pushPhones(deps, { apple, phones: late, leaseOwner: null, deadline });
 
   const lookedAgain = new Set([...behind.map(({ device }) => device._id), ...unknown.map(({ _id }) => _id)]);
   const current = due.filter((device) => !lookedAgain.has(device._id));

@@ -34,23 +34,22 @@ export interface PushGoogle {
   withinMs: number;
 }
 
+const late: GooglePush = { objectPatched: false, answer: 'transient', unreached: true, detail: 'no answer in time' };
+
 export async function pushGoogle(google: GoogleWallet, push: PushGoogle): Promise<GooglePush> {
-  const timeout = new AbortController();
+  const deadline = Date.now() + push.withinMs;
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<GooglePush>((resolve) => {
-    timer = setTimeout(() => {
-      timeout.abort();
-      resolve({ objectPatched: false, answer: 'transient', unreached: true, detail: 'no answer in time' });
-    }, push.withinMs);
+    timer = setTimeout(() => resolve(late), push.withinMs);
   });
   try {
-    return await Promise.race([patchAndMessage(google, push, timeout.signal), timedOut]);
+    return await Promise.race([patchAndMessage(google, push, deadline), timedOut]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: AbortSignal): Promise<GooglePush> {
+async function patchAndMessage(google: GoogleWallet, push: PushGoogle, deadline: number): Promise<GooglePush> {
   const { member, program, message, notify } = push;
   let objectPatched = false;
   try {
@@ -66,9 +65,10 @@ async function patchAndMessage(google: GoogleWallet, push: PushGoogle, given: Ab
       detail,
     });
     if (!hasUsers) return patched('no customer has the card');
-    // After the timeout, the next attempt sends the message. If this attempt sent it too, the customer would see it
-    // twice.
-    if (!message || given.aborted) return patched('');
+    // After the deadline, the next attempt sends the message. If this attempt sent it too, the customer would see it
+    // twice. Asked of the clock, because the timer of a process that was paused fires after the answers it has missed.
+    if (!message) return patched('');
+    if (Date.now() >= deadline) return { ...late, objectPatched };
     // An earlier attempt may have sent it, and died or timed out before it could record that.
     if (messages.some(({ id }) => id === message.id)) return patched('message existed');
     const objectId = makeGoogleObjectId(google.credentials.issuerId, member._id);

@@ -1,7 +1,8 @@
 // Decodes the text of an uploaded file from the stream. The charset is that of the byte order mark, or else the one
 // that the caller named. Otherwise zero bytes mean UTF-16, and everything else must be valid UTF-8. The error for any
 // other file says what was found.
-import { type Charset, importInvalid, lineEnd } from '../../../schemas/batches/importRows.rules.js';
+import { type Charset, importInvalid, lineEnd } from '../../../schemas/batches/importFile.rules.js';
+import type { FileProblem } from '../../../schemas/shared/errors.js';
 
 const labels = new Map<string, Charset>([
   ['utf-8', 'utf-8'],
@@ -35,11 +36,11 @@ const marks: readonly [Charset, Buffer][] = [
 ];
 
 /** The first bytes of file types that are often uploaded instead of CSV. */
-const signatures: readonly [string, Buffer][] = [
-  ['a ZIP archive, such as a workbook (.xlsx, .ods)', Buffer.from('PK\x03\x04', 'latin1')],
-  ['a workbook of an old Excel (.xls)', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
-  ['a compressed file (gzip)', Buffer.from('1f8b', 'hex')],
-  ['a PDF document', Buffer.from('%PDF-')],
+const signatures: readonly [FileProblem['is'], string, Buffer][] = [
+  ['workbook', 'a ZIP archive, such as a workbook (.xlsx, .ods)', Buffer.from('PK\x03\x04', 'latin1')],
+  ['workbook', 'a workbook of an old Excel (.xls)', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+  ['noText', 'a compressed file (gzip)', Buffer.from('1f8b', 'hex')],
+  ['noText', 'a PDF document', Buffer.from('%PDF-')],
 ];
 
 const headBytes = 1_024;
@@ -55,10 +56,10 @@ export async function openText({ bytes, charset: said }: UploadFile): Promise<Op
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
   }
-  const [found] = signatures.find(([, start]) => startsWith(head, start)) ?? [];
-  if (found) {
+  const [is, found] = signatures.find(([, , start]) => startsWith(head, start)) ?? [];
+  if (is) {
     await rest.return?.();
-    throw importInvalid(`it is ${found} and not CSV.`);
+    throw importInvalid(`it is ${found} and not CSV.`, { problem: { is } });
   }
   const [marked] = marks.find(([, mark]) => startsWith(head, mark)) ?? [];
   const charset = marked ?? withoutMark(head, said);
@@ -95,7 +96,7 @@ async function* decoded(bytes: AsyncIterable<Buffer>, charset: Charset): AsyncGe
 }
 
 function withoutNul(text: string): string {
-  if (text.includes('\0')) throw importInvalid('it holds a NUL character.');
+  if (text.includes('\0')) throw importInvalid('it holds a NUL character.', { problem: { is: 'noText' } });
   return text;
 }
 
@@ -120,7 +121,10 @@ function strictDecoder(charset: Charset): (bytes?: Buffer) => string {
 }
 
 function notDecodable(charset: Charset, line: number, bytes: Buffer = Buffer.alloc(0)): Error {
-  if (charset !== 'utf-8') return importInvalid(`it begins as ${charset}, and is not near line ${line}.`);
+  if (charset !== 'utf-8')
+    return importInvalid(`it begins as ${charset}, and is not near line ${line}.`, {
+      problem: { is: 'charset', line },
+    });
   // The end of a character that began in the previous bytes.
   const from = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -129,5 +133,6 @@ function notDecodable(charset: Charset, line: number, bytes: Buffer = Buffer.all
   const which = byte === undefined ? '' : ` (byte 0x${byte.toString(16)})`;
   return importInvalid(
     `near line ${line + newLines(before)} it is not UTF-8${which}. Save it as UTF-8, or say its charset in the Content-Type of the file: "text/csv; charset=windows-1252".`,
+    { problem: { is: 'charset', line: line + newLines(before) } },
   );
 }

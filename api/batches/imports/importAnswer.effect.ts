@@ -6,7 +6,7 @@ import { isWithdrawn } from '../../../activities/batches/batchKeys.rules.js';
 import { withdrawQueued } from '../../../activities/batches/imports/openImport.effect.js';
 import { requireEnrollable } from '../../../activities/members/enrollMember.writes.js';
 import { programKeyOf, readProgram } from '../../../activities/programs/program.reads.js';
-import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
+import type { BatchRow, ImportRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
 import { type ImportResultRow, isFinished } from '../../../schemas/batches/batches.schema.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
@@ -74,7 +74,7 @@ export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }:
   for await (const { rows, outcomes = [] } of chunksOf(deps, { batchId, chunks })) {
     const decided = new Map(outcomes.map((outcome) => [outcome.row, outcome]));
     for (const entry of rows) {
-      const { row, eventId: _, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
+      const { row, eventId: _, mistakes: __, ...shown } = decided.get(entry.row) ?? unprocessed(entry);
       const { line, leftOut } = entry;
       results.push({
         row,
@@ -87,7 +87,7 @@ export async function importResults(deps: ApiDeps, { _id: batchId, chunks = 0 }:
   return results;
 }
 
-const unprocessed = ({ row, reason = notProcessed }: ImportRow): ImportResultRow & { eventId?: string } => ({
+const unprocessed = ({ row, reason = notProcessed }: ImportRow): Omit<ImportRowOutcome, 'memberId'> => ({
   row,
   outcome: 'failed',
   reason,

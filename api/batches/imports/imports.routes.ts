@@ -5,10 +5,11 @@ import type { Context } from 'koa';
 import { type BatchKey, findKeyedBatch } from '../../../activities/batches/batchKeys.rules.js';
 import type { OpenImport } from '../../../activities/batches/imports/openImport.effect.js';
 import type { BatchRow, ImportRow } from '../../../schemas/batches/batches.rows.js';
+import { importInvalid } from '../../../schemas/batches/importFile.rules.js';
 import { type ImportOptions, importOptionNames, importOptions } from '../../../schemas/batches/importOptions.schema.js';
-import { importInvalid } from '../../../schemas/batches/importRows.rules.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
+import { type Language, languageOf } from '../../../schemas/shared/languages/index.js';
 import { mistakesOf } from '../../../schemas/shared/mistakes.rules.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
 import type { Caller } from '../../http/caller.reads.js';
@@ -82,14 +83,17 @@ async function withRepaired(deps: ApiDeps, merchantId: string, options: ImportOp
 /** What the batch stores of the request. */
 const keptOptions = (
   { quiet, mapping, repairs }: ImportOptions,
-  { header, delimiter }: UploadedRows,
+  { header, delimiter, columns: { unused } }: UploadedRows,
 ): Omit<OpenImport, 'merchantId' | 'programId' | 'startedBy' | 'awaited'> => ({
   header,
   delimiter,
   ...(quiet && { quiet }),
+  ...(unused.length > 0 && { unusedColumns: [...unused] }),
   ...(mapping && mapping.size > 0 && { mapping: [...mapping] }),
   ...(repairs !== undefined && { repairs }),
 });
+
+const languageAskedFor = (ctx: Context): Language => languageOf({}, ctx.get('Accept-Language'));
 
 interface ReadUpload {
   file: UploadFile;
@@ -121,7 +125,7 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const { bytes, fingerprint } = hashFile(eachOf(taken.bytes), { ...given, programId: program._id, charset });
   const options = await withRepaired(deps, merchantId, given);
   const read = await rowsOf({ file: { bytes, charset }, program, options, limits });
-  if (options.dryRun) return { tried: await dryRun(deps, { program, rows: read }) };
+  if (options.dryRun) return { tried: await dryRun(deps, { program, rows: read, language: languageAskedFor(ctx) }) };
   const rows: ImportRow[][] = await all(read.chunks);
   const key = await request.key(fingerprint());
   const earlier = await findKeyedBatch(deps, key);
@@ -158,7 +162,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
     if (options.dryRun) {
       const read = await rowsOf({ file, program, options, limits });
       tried = await deps.largeRequests.run(merchantId, async () => {
-        const answer = await dryRun(deps, { program, rows: read });
+        const answer = await dryRun(deps, { program, rows: read, language: languageAskedFor(ctx) });
         // Its reader may be slow, as that of an export.
         return answer.once('close', await deps.exports.begin(merchantId));
       });

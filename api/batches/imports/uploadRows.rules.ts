@@ -4,19 +4,15 @@
 import { Readable } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
 import {
-  type Charset,
   type ColumnMapping,
   fieldOfHeader,
   type ImportColumns,
-  importInvalid,
-  importTooLarge,
   isBlank,
-  lineEnd,
   ownCells,
-  type ReadRow,
   readHeader,
-  readRow,
-} from '../../../schemas/batches/importRows.rules.js';
+} from '../../../schemas/batches/importColumns.rules.js';
+import { type Charset, importInvalid, importTooLarge, lineEnd } from '../../../schemas/batches/importFile.rules.js';
+import { type ReadRow, readRow } from '../../../schemas/batches/importRows.rules.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { type Delimiter, delimiters } from '../../../schemas/shared/csv.rules.js';
 import { openText, type UploadFile } from './decodeText.rules.js';
@@ -123,7 +119,7 @@ const parseProblems: Partial<Record<CsvError['code'], string>> = {
 function problemOf(error: unknown, line: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const problem = parseProblems[code as CsvError['code']];
-  if (problem) return importInvalid(`in line ${line} ${problem}`);
+  if (problem) return importInvalid(`in line ${line} ${problem}`, { problem: { is: 'quote', line } });
   return code.startsWith('CSV_') ? importInvalid('it is not CSV.') : error;
 }
 
@@ -225,7 +221,7 @@ export async function readRows(input: ReadRows): Promise<UploadedRows> {
     separator === undefined ? delimiterOf(header.slice(0, maxRecord), isKnown) : namedDelimiter(separator);
   const records = recordsOf(all, delimiter);
   const first = await records.next();
-  if (first.done) throw importInvalid('it is empty.');
+  if (first.done) throw importInvalid('it is empty.', { problem: { is: 'empty' } });
   const { cells } = first.value;
   const columns = await columnsOf(cells, { records, mapping });
   const chunks = chunksOf(records, { ...input, columns });

@@ -1,4 +1,8 @@
 // The audit.
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('de');
+
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
@@ -53,6 +57,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Zeilen bekannter Mitglieder eines Imports heruntergeladen',
     'import.mail-cards': 'Karten an die Personen eines Imports gesendet',
     'campaign.send': 'Kampagne gesendet',
+    'automatic.edit': 'Automatische Nachricht geändert',
     'batch.cancel': 'Laufender Vorgang abgebrochen',
     'webhook.create': 'Webhook erstellt',
     'webhook.edit': 'Webhook geändert',
@@ -74,5 +79,8 @@ export const audit: Catalogue['audit'] = {
   details: 'Einzelheiten',
   show: 'Anzeigen',
   network: (address: string) => `Netz ${address}`,
+  isChanged: 'geändert',
+  becomes: 'wird zu',
+  more: (count: number) => many(count, 'weitere Änderung', 'weitere Änderungen'),
   none: 'Keine Treffer.',
 };

@@ -151,6 +151,12 @@ export const design: Catalogue['design'] = {
   facts: 'Was sie ist',
   publish: 'Veröffentlichen',
   published: 'Veröffentlicht.',
+  liveNow: 'Ihre Karte ist veröffentlicht',
+  liveHint:
+    'Auf dieser Seite melden sich Gäste an. Scannen Sie den Code mit dem eigenen Telefon: Das wird die erste Karte.',
+  liveNext: 'Danach:',
+  firstPoints: 'Geben Sie die ersten Punkte',
+  posterA4: 'Plakat herunterladen (A4, PDF)',
   publishTitle: 'Diese Version veröffentlichen?',
   willChange: (passes: number) =>
     passes === 0

@@ -46,11 +46,13 @@ export const menu: Catalogue['menu'] = {
 export const frame: Catalogue['frame'] = {
   product: 'Kundenkarten-Konsole',
   navigation: 'Seiten',
+  account: 'Konto',
   language: 'Sprache',
   menu: 'Menü',
   skip: 'Zum Inhalt springen',
   loading: 'Wird geladen…',
   justNow: 'gerade eben',
+  wrong: (field: string, mistake: string) => `${field}: ${mistake}`,
   wrongElsewhere: (mistakes: string) => `Etwas stimmt noch nicht: ${mistakes}.`,
   working: 'Läuft…',
   save: 'Speichern',

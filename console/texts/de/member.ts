@@ -52,7 +52,6 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Trotzdem geben',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `${signed(delta)} rückgängig machen`,
-  withMessage: 'Mit einer Nachricht für den Sperrbildschirm',
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Prämien',
   noRewards: 'Diese Kundenkarte hat keine Prämie.',

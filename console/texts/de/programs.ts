@@ -20,7 +20,7 @@ export const programs: Catalogue['programs'] = {
   state: 'Zustand',
   open: 'Aktiv',
   archived: 'Archiviert',
-  none: 'Noch keine Kundenkarte. Geben Sie oben einer einen Namen.',
+  none: 'Noch keine Kundenkarte.',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

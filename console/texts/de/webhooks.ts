@@ -28,6 +28,7 @@ export const webhooks: Catalogue['webhooks'] = {
   attempts: 'Versuche',
   backoff: 'Wartezeit zwischen Versuchen',
   backoffSeconds: 'Wartezeit in Sekunden',
+  factor: 'Jede Wartezeit mal',
   timeout: 'Antwort innerhalb von',
   timeoutSeconds: 'Antwort innerhalb von (Sekunden)',
   seconds: (seconds: number) => `${number(seconds)} s`,

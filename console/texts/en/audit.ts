@@ -1,4 +1,7 @@
 // The audit.
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('en');
 
 export const audit = {
   lead: 'Who changed or exported what, except points; kept for 400 days.',
@@ -52,6 +55,7 @@ export const audit = {
     'import.export-known': 'Rows of an import that met members downloaded',
     'import.mail-cards': 'Cards mailed to the people of an import',
     'campaign.send': 'Campaign sent',
+    'automatic.edit': 'Automatic message changed',
     'batch.cancel': 'Running task cancelled',
     'webhook.create': 'Webhook created',
     'webhook.edit': 'Webhook edited',
@@ -73,5 +77,8 @@ export const audit = {
   details: 'Details',
   show: 'Show',
   network: (address: string) => `Network ${address}`,
+  isChanged: 'changed',
+  becomes: 'becomes',
+  more: (count: number) => many(count, 'more change', 'more changes'),
   none: 'Nothing matches.',
 };

@@ -147,6 +147,11 @@ export const design = {
   facts: 'What it is',
   publish: 'Publish',
   published: 'Published.',
+  liveNow: 'Your card is live',
+  liveHint: 'Customers join on this page. Scan the code with your own phone: that is the first card.',
+  liveNext: 'Next:',
+  firstPoints: 'Give the first points',
+  posterA4: 'Download the poster (A4, PDF)',
   publishTitle: 'Publish this version?',
   willChange: (passes: number) =>
     passes === 0 ? 'No card is in use yet.' : `${many(passes, 'card', 'cards')} in use will change.`,

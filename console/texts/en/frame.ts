@@ -45,11 +45,13 @@ export const menu = {
 export const frame = {
   product: 'Loyalty console',
   navigation: 'Pages',
+  account: 'Account',
   language: 'Language',
   menu: 'Menu',
   skip: 'Skip to the content',
   loading: 'Loading…',
   justNow: 'just now',
+  wrong: (field: string, mistake: string) => `${field} ${mistake}`,
   wrongElsewhere: (mistakes: string) => `Something is not right yet: ${mistakes}.`,
   working: 'Working…',
   save: 'Save',

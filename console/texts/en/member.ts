@@ -51,7 +51,6 @@ export const member = {
   giveAnyway: 'Give them',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Undo ${signed(delta)}`,
-  withMessage: 'With a message for the lock screen',
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Rewards',
   noRewards: 'This loyalty card has no reward.',

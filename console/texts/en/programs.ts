@@ -19,7 +19,7 @@ export const programs = {
   state: 'State',
   open: 'Active',
   archived: 'Archived',
-  none: 'No loyalty card yet. Give one a name above.',
+  none: 'No loyalty card yet.',
 };
 
 export const counterPoster = {

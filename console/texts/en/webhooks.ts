@@ -27,6 +27,7 @@ export const webhooks = {
   attempts: 'Attempts',
   backoff: 'Wait between attempts',
   backoffSeconds: 'Wait, in seconds',
+  factor: 'Each wait times',
   timeout: 'Answer within',
   timeoutSeconds: 'Answer within, in seconds',
   seconds: (seconds: number) => `${number(seconds)} s`,

@@ -1,4 +1,8 @@
 // The audit.
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('es');
+
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
@@ -53,6 +57,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Filas de socios existentes de una importación descargadas',
     'import.mail-cards': 'Tarjetas enviadas a las personas de una importación',
     'campaign.send': 'Campaña enviada',
+    'automatic.edit': 'Mensaje automático cambiado',
     'batch.cancel': 'Tarea en curso cancelada',
     'webhook.create': 'Webhook creado',
     'webhook.edit': 'Webhook cambiado',
@@ -74,5 +79,8 @@ export const audit: Catalogue['audit'] = {
   details: 'Detalles',
   show: 'Mostrar',
   network: (address: string) => `Red ${address}`,
+  isChanged: 'cambiado',
+  becomes: 'pasa a ser',
+  more: (count: number) => many(count, 'cambio más', 'cambios más'),
   none: 'Sin resultados.',
 };

@@ -151,6 +151,12 @@ export const design: Catalogue['design'] = {
   facts: 'En resumen',
   publish: 'Publicar',
   published: 'Publicada.',
+  liveNow: 'Su tarjeta está publicada',
+  liveHint:
+    'En esta página se dan de alta sus clientes. Escanee el código con su propio teléfono: será la primera tarjeta.',
+  liveNext: 'Después:',
+  firstPoints: 'Dé los primeros puntos',
+  posterA4: 'Descargar el cartel (A4, PDF)',
   publishTitle: '¿Publicar esta versión?',
   willChange: (passes: number) =>
     passes === 0

@@ -46,11 +46,13 @@ export const menu: Catalogue['menu'] = {
 export const frame: Catalogue['frame'] = {
   product: 'Consola de fidelidad',
   navigation: 'Páginas',
+  account: 'Cuenta',
   language: 'Idioma',
   menu: 'Menú',
   skip: 'Ir al contenido',
   loading: 'Cargando…',
   justNow: 'ahora mismo',
+  wrong: (field: string, mistake: string) => `${field}: ${mistake}`,
   wrongElsewhere: (mistakes: string) => `Algo aún no está bien: ${mistakes}.`,
   working: 'En curso…',
   save: 'Guardar',

@@ -7,6 +7,7 @@ export * from './frame.js';
 export * from './imports.js';
 export * from './member.js';
 export * from './members.js';
+export * from './mistakes.js';
 export * from './overview.js';
 export * from './programs.js';
 export * from './team.js';

@@ -52,7 +52,6 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Dar de todos modos',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Deshacer ${signed(delta)}`,
-  withMessage: 'Con un mensaje para la pantalla bloqueada',
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Recompensas',
   noRewards: 'Esta tarjeta de fidelidad no tiene recompensa.',

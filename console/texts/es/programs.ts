@@ -20,7 +20,7 @@ export const programs: Catalogue['programs'] = {
   state: 'Estado',
   open: 'Activa',
   archived: 'Archivada',
-  none: 'Ninguna tarjeta de fidelidad todavía. Ponga arriba nombre a una.',
+  none: 'Ninguna tarjeta de fidelidad todavía.',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

@@ -28,6 +28,7 @@ export const webhooks: Catalogue['webhooks'] = {
   attempts: 'Intentos',
   backoff: 'Espera entre intentos',
   backoffSeconds: 'Espera, en segundos',
+  factor: 'Cada espera por',
   timeout: 'Responder en',
   timeoutSeconds: 'Responder en (segundos)',
   seconds: (seconds: number) => `${number(seconds)} s`,

@@ -1,8 +1,12 @@
 // The audit.
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('fr');
+
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
-  lead: 'Qui a modifié ou exporté quoi, hors points ; conservé 400 jours.',
+  lead: 'Qui a modifié ou exporté quoi, hors points ; conservé 400 jours.',
   actor: 'Qui',
   action: 'Action',
   actions: {
@@ -53,6 +57,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Lignes de membres existants d’une importation téléchargées',
     'import.mail-cards': 'Cartes envoyées aux personnes d’une importation',
     'campaign.send': 'Campagne envoyée',
+    'automatic.edit': 'Message automatique modifié',
     'batch.cancel': 'Tâche en cours annulée',
     'webhook.create': 'Webhook créé',
     'webhook.edit': 'Webhook modifié',
@@ -74,5 +79,8 @@ export const audit: Catalogue['audit'] = {
   details: 'Détails',
   show: 'Afficher',
   network: (address: string) => `Réseau ${address}`,
+  isChanged: 'modifié',
+  becomes: 'devient',
+  more: (count: number) => many(count, 'autre modification', 'autres modifications'),
   none: 'Aucun résultat.',
 };

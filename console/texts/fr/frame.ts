@@ -46,12 +46,14 @@ export const menu: Catalogue['menu'] = {
 export const frame: Catalogue['frame'] = {
   product: 'Console de fidélité',
   navigation: 'Pages',
+  account: 'Compte',
   language: 'Langue',
   menu: 'Menu',
   skip: 'Aller au contenu',
   loading: 'Chargement…',
   justNow: 'à l’instant',
-  wrongElsewhere: (mistakes: string) => `Quelque chose ne va pas encore : ${mistakes}.`,
+  wrong: (field: string, mistake: string) => `${field} : ${mistake}`,
+  wrongElsewhere: (mistakes: string) => `Quelque chose ne va pas encore : ${mistakes}.`,
   working: 'En cours…',
   save: 'Enregistrer',
   create: 'Créer',
@@ -69,19 +71,19 @@ export const frame: Catalogue['frame'] = {
   filters: 'Filtres',
   notFound: 'Cette page n’existe pas',
   notAllowed: (permission: string) =>
-    `Votre rôle ne le permet pas (${permission}). Un propriétaire peut vous donner un autre rôle, sous « Personnes ».`,
+    `Votre rôle ne le permet pas (${permission}). Un propriétaire peut vous donner un autre rôle, sous « Personnes ».`,
   notAnswered: 'Le service ne répond pas. Ce que vous avez saisi est toujours là.',
-  pressAgain: 'Le service ne répond pas. Appuyez encore : cela compte une seule fois.',
-  away: 'Le service ne répond pas. Nouvel essai toutes les deux secondes ; ce que vous avez saisi reste ici.',
-  outdated: 'La console a été mise à jour. Rechargez la page : ce que vous avez saisi est conservé.',
+  pressAgain: 'Le service ne répond pas. Appuyez encore : cela compte une seule fois.',
+  away: 'Le service ne répond pas. Nouvel essai toutes les deux secondes ; ce que vous avez saisi reste ici.',
+  outdated: 'La console a été mise à jour. Rechargez la page : ce que vous avez saisi est conservé.',
   reload: 'Recharger',
-  leaveTitle: 'Quitter sans enregistrer ?',
+  leaveTitle: 'Quitter sans enregistrer ?',
   leaveHint: 'Vos modifications ne sont pas encore enregistrées. Cet onglet les garde jusqu’à votre retour.',
   leave: 'Quitter la page',
   showAsCurl: 'Afficher en curl',
   calls: 'Appels de cet onglet',
   callsHint:
-    'Tout ici est un appel de l’API publique. SESSION est le jeton de votre session ; la plupart des appels acceptent aussi une clé API.',
+    'Tout ici est un appel de l’API publique. SESSION est le jeton de votre session ; la plupart des appels acceptent aussi une clé API.',
   call: (method: string, path: string) => `${method} ${path}`,
   callTook: (status: number, ms: number) => (status === 0 ? 'pas de réponse' : `${status}, ${ms} ms`),
 };
@@ -89,7 +91,7 @@ export const frame: Catalogue['frame'] = {
 export const till: Catalogue['till'] = {
   title: 'Caisse',
   open: 'Ouvrir la caisse',
-  only: 'Donner des tampons et des points, remettre des récompenses et annuler : tout se fait à la caisse.',
+  only: 'Donner des tampons et des points, remettre des récompenses et annuler : tout se fait à la caisse.',
 };
 
 export const session: Catalogue['session'] = {
@@ -114,10 +116,10 @@ export const phases: Catalogue['phases'] = {
 };
 
 export const images: Catalogue['images'] = {
-  drop: (label: string) => `${label} : déposer une image`,
-  choose: (label: string) => `${label} : choisir un fichier`,
+  drop: (label: string) => `${label} : déposer une image`,
+  choose: (label: string) => `${label} : choisir un fichier`,
   chooseShort: 'Choisir un fichier',
-  remove: (label: string) => `${label} : retirer`,
+  remove: (label: string) => `${label} : retirer`,
   removeShort: 'Retirer',
   unreadable: 'Ce fichier n’est pas une image lisible.',
   notSquare: (width: number, height: number) =>
@@ -136,7 +138,7 @@ export const phones: Catalogue['phones'] = {
     order: 'Commander en livraison ou à emporter',
     call: 'Appeler',
   },
-  views: (phone: string) => `Vues : ${phone}`,
+  views: (phone: string) => `Vues : ${phone}`,
   code: (value: string) => `Code QR ${value}`,
   nothing: 'S’affiche dès que le brouillon n’a plus d’erreur.',
   noMessage: 'Aucun message',
@@ -145,9 +147,9 @@ export const phones: Catalogue['phones'] = {
 
 export const plots: Catalogue['plots'] = {
   of: (title: string, series: string[]) =>
-    `${title} par jour : ${series.join(', ')}. Les chiffres sont dans le tableau ci-dessous.`,
+    `${title} par jour : ${series.join(', ')}. Les chiffres sont dans le tableau ci-dessous.`,
   table: (title: string) => `${title} en tableau`,
-  gone: 'Le graphique n’a pas pu être chargé. Les chiffres sont dans le tableau ; rechargez la page pour le voir.',
+  gone: 'Le graphique n’a pas pu être chargé. Les chiffres sont dans le tableau ; rechargez la page pour le voir.',
   day: 'Jour',
   none: 'Rien pour le moment.',
 };

@@ -42,7 +42,7 @@ export const members: Catalogue['members'] = {
 
 export const cardMails: Catalogue['cardMails'] = {
   mail: 'Envoyer les cartes par e-mail',
-  title: 'Envoyer leurs cartes à ces personnes ?',
+  title: 'Envoyer leurs cartes à ces personnes ?',
   send: (people: number) => `Envoyer à ${many(people, 'personne', 'personnes')}`,
   people: (people: number, minutes: number) =>
     people === 0
@@ -62,7 +62,42 @@ export const memberData: Catalogue['memberData'] = {
   print: 'Imprimer',
   yes: 'Oui',
   no: 'Non',
-  leftOut: 'Votre rôle ne peut pas lire le journal ; il est donc omis.',
+  leftOut: 'Votre rôle ne peut pas lire le journal ; il est donc omis.',
+  fields: {
+    lifetimePoints: 'Cumulé en tout',
+    message: 'Dernier message sur la carte',
+    source: 'Arrivé par',
+    sources: {
+      api: 'Un système connecté',
+      console: 'La console',
+      import: 'Une importation',
+      public: 'La page d’inscription',
+    },
+    createdAt: 'Ajouté le',
+    visitDays: 'Jours avec une visite',
+    lastRewardAt: 'Dernière récompense',
+    word: 'Mot',
+    before: 'Solde avant',
+    after: 'Solde après',
+    receipt: 'Ticket',
+    soldAt: 'Heure à la caisse',
+    report: 'Ce que le téléphone a signalé',
+    line: 'Ligne du fichier',
+    columns: 'Colonnes du fichier',
+    cells: 'Cellules de la ligne',
+    mails: {
+      'card-link': 'Lien vers la carte',
+      confirmation: 'Confirmation de l’e-mail',
+      'sign-in': 'Lien de connexion',
+      invitation: 'Invitation',
+    },
+    mailStates: {
+      queued: 'En attente',
+      sent: 'Envoyé',
+      failed: 'Non envoyé',
+    },
+    sentAt: 'Envoyé le',
+  },
   sections: {
     members: 'La personne et sa carte',
     emails: 'E-mail',

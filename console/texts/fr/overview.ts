@@ -26,7 +26,7 @@ export const overview: Catalogue['overview'] = {
   change: (percent: number) => `${growth(percent)} par rapport aux 7 jours précédents`,
   same: 'comme les 7 jours précédents',
   noneBefore: 'rien les 7 jours précédents',
-  hint: 'Un client compte une fois par jour. Les soldes de départ d’une importation ne sont pas des visites ; ce qui a été annulé n’est pas compté.',
+  hint: 'Un client compte une fois par jour. Les soldes de départ d’une importation ne sont pas des visites ; ce qui a été annulé n’est pas compté.',
   visitsByDay: 'Visites',
   newMembers: 'Nouveaux membres',
   rewards: 'Récompenses',

@@ -2,7 +2,7 @@
 import type { Catalogue } from '../en/index.js';
 
 export const programs: Catalogue['programs'] = {
-  lead: 'Vos cartes de fidélité : leur aspect, ce que l’on cumule et ce que l’on reçoit.',
+  lead: 'Vos cartes de fidélité : leur aspect, ce que l’on cumule et ce que l’on reçoit.',
   create: 'Nouvelle carte de fidélité',
   name: 'Nom',
   style: 'Type',
@@ -20,7 +20,7 @@ export const programs: Catalogue['programs'] = {
   state: 'État',
   open: 'Active',
   archived: 'Archivée',
-  none: 'Aucune carte de fidélité. Donnez un nom à une carte ci-dessus.',
+  none: 'Aucune carte de fidélité.',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {
@@ -35,9 +35,9 @@ export const counterPoster: Catalogue['counterPoster'] = {
   pdf: 'Télécharger le PDF',
   png: 'Télécharger l’image (PNG)',
   saved: 'L’affiche est dans vos téléchargements.',
-  neverPublished: 'Publiez d’abord la carte : sa page n’existe pas encore.',
-  archived: 'La carte est archivée : personne ne peut s’inscrire.',
-  closed: 'La page est fermée : le code ne mènerait nulle part. Ouvrez-la et publiez.',
+  neverPublished: 'Publiez d’abord la carte : sa page n’existe pas encore.',
+  archived: 'La carte est archivée : personne ne peut s’inscrire.',
+  closed: 'La page est fermée : le code ne mènerait nulle part. Ouvrez-la et publiez.',
   lettersMissing: (letters: string) =>
-    `Il manque aux polices de l’affiche ces lettres des textes de la carte : ${letters}`,
+    `Il manque aux polices de l’affiche ces lettres des textes de la carte : ${letters}`,
 };

@@ -5,14 +5,14 @@ import { wordsIn } from '../words.js';
 const { either, many } = wordsIn('fr');
 
 export const readers: Catalogue['readers'] = {
-  lead: 'Les appareils de vos caisses : une tablette, un téléphone ou le système de votre caisse enregistreuse. Un appareil de caisse scanne les cartes, donne des tampons et des points, remet des récompenses et annule, rien d’autre.',
+  lead: 'Les appareils de vos caisses : une tablette, un téléphone ou le système de votre caisse enregistreuse. Un appareil de caisse scanne les cartes, donne des tampons et des points, remet des récompenses et annule, rien d’autre.',
   new: 'Nouvel appareil de caisse',
   name: 'Nom',
-  nameHint: 'par exemple : caisse de la terrasse',
+  nameHint: 'par exemple : caisse de la terrasse',
   place: 'Lieu',
-  placeHint: 'indiqué à chaque achat ; peut rester vide',
+  placeHint: 'indiqué à chaque achat ; peut rester vide',
   programs: 'Seulement les cartes de',
-  programsHint: 'Rien de choisi : toutes les cartes de fidélité.',
+  programsHint: 'Rien de choisi : toutes les cartes de fidélité.',
   lookupBy: 'Trouve les personnes sans leur carte par',
   lookups: {
     phone: 'Numéro de téléphone',
@@ -35,7 +35,7 @@ export const readers: Catalogue['readers'] = {
   missing: (taps: number, name: string) =>
     `${many(taps, 'saisie', 'saisies')} de ${name} ${either(taps, 'n’est pas arrivée', 'ne sont pas arrivées')}`,
   missingHint:
-    'Ouvrez la caisse sur cet appareil lorsqu’il est en ligne : il envoie ce qu’il a gardé. Les saisies d’un appareil perdu ou effacé ne viendront plus.',
+    'Ouvrez la caisse sur cet appareil lorsqu’il est en ligne : il envoie ce qu’il a gardé. Les saisies d’un appareil perdu ou effacé ne viendront plus.',
   pair: 'Nouveau code',
   pairNamed: (name: string) => `Nouveau code pour ${name}`,
   pairTitle: (name: string) => `Associer ${name}`,
@@ -61,7 +61,7 @@ export const apiKeys: Catalogue['apiKeys'] = {
   new: 'Nouvelle clé',
   name: 'Nom',
   expires: 'Expire',
-  expiresHint: 'vide : jamais',
+  expiresHint: 'vide : jamais',
   roles: 'Rôles',
   key: 'Clé',
   prefix: 'Commence par',
@@ -74,7 +74,7 @@ export const apiKeys: Catalogue['apiKeys'] = {
   revoked: 'Révoquée.',
   isRevoked: 'Révoquée',
   secretTitle: 'La nouvelle clé',
-  secretHint: 'Elle n’est affichée que cette fois ; conservez-la là où votre système la trouve.',
+  secretHint: 'Elle n’est affichée que cette fois ; conservez-la là où votre système la trouve.',
   none: 'Aucune clé.',
 };
 
@@ -115,7 +115,7 @@ export const people: Catalogue['people'] = {
   removeHint: 'Ses sessions se terminent aussitôt.',
   change: 'Modifier',
   changePerson: (email: string) => `Modifier le rôle de ${email}`,
-  keys: (names: readonly string[]) => `Cette personne a créé des clés API encore valables : ${names.join(', ')}.`,
+  keys: (names: readonly string[]) => `Cette personne a créé des clés API encore valables : ${names.join(', ')}.`,
   keysThen: 'Ces clés',
   keysStay: 'restent valables',
   keysEnd: 'cessent aussitôt d’être valables',

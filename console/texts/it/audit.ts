@@ -1,4 +1,8 @@
 // The audit.
+import { wordsIn } from '../words.js';
+
+const { many } = wordsIn('it');
+
 import type { Catalogue } from '../en/index.js';
 
 export const audit: Catalogue['audit'] = {
@@ -53,6 +57,7 @@ export const audit: Catalogue['audit'] = {
     'import.export-known': 'Righe di soci esistenti di un’importazione scaricate',
     'import.mail-cards': 'Carte inviate alle persone di un’importazione',
     'campaign.send': 'Campagna inviata',
+    'automatic.edit': 'Messaggio automatico cambiato',
     'batch.cancel': 'Operazione in corso annullata',
     'webhook.create': 'Webhook creato',
     'webhook.edit': 'Webhook modificato',
@@ -74,5 +79,8 @@ export const audit: Catalogue['audit'] = {
   details: 'Dettagli',
   show: 'Mostra',
   network: (address: string) => `Rete ${address}`,
+  isChanged: 'modificato',
+  becomes: 'diventa',
+  more: (count: number) => many(count, 'altra modifica', 'altre modifiche'),
   none: 'Nessun risultato.',
 };

@@ -151,6 +151,11 @@ export const design: Catalogue['design'] = {
   facts: 'In sintesi',
   publish: 'Pubblica',
   published: 'Pubblicata.',
+  liveNow: 'La Sua carta è pubblicata',
+  liveHint: 'In questa pagina si iscrivono i clienti. Scansioni il codice con il Suo telefono: sarà la prima carta.',
+  liveNext: 'Poi:',
+  firstPoints: 'Dia i primi punti',
+  posterA4: 'Scarica la locandina (A4, PDF)',
   publishTitle: 'Pubblicare questa versione?',
   willChange: (passes: number) =>
     passes === 0

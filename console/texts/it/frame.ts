@@ -46,11 +46,13 @@ export const menu: Catalogue['menu'] = {
 export const frame: Catalogue['frame'] = {
   product: 'Console fedeltà',
   navigation: 'Pagine',
+  account: 'Account',
   language: 'Lingua',
   menu: 'Menu',
   skip: 'Vai al contenuto',
   loading: 'Caricamento…',
   justNow: 'proprio ora',
+  wrong: (field: string, mistake: string) => `${field}: ${mistake}`,
   wrongElsewhere: (mistakes: string) => `Qualcosa non va ancora: ${mistakes}.`,
   working: 'In corso…',
   save: 'Salva',

@@ -52,7 +52,6 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Dai comunque',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Annulla ${signed(delta)}`,
-  withMessage: 'Con un messaggio per la schermata di blocco',
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Premi',
   noRewards: 'Questa carta fedeltà non ha premi.',

@@ -20,7 +20,7 @@ export const programs: Catalogue['programs'] = {
   state: 'Stato',
   open: 'Attiva',
   archived: 'Archiviata',
-  none: 'Ancora nessuna carta fedeltà. Dia qui sopra un nome a una.',
+  none: 'Ancora nessuna carta fedeltà.',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

@@ -28,6 +28,7 @@ export const webhooks: Catalogue['webhooks'] = {
   attempts: 'Tentativi',
   backoff: 'Attesa tra i tentativi',
   backoffSeconds: 'Attesa, in secondi',
+  factor: 'Ogni attesa per',
   timeout: 'Risposta entro',
   timeoutSeconds: 'Risposta entro (secondi)',
   seconds: (seconds: number) => `${number(seconds)} s`,

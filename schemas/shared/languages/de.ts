@@ -137,7 +137,8 @@ export const de: Catalogue = {
     as: (email) => `Sie melden sich an als ${email}.`,
     to: (merchant) => `Anmelden bei ${merchant}`,
     used: 'Dieser Link gilt nicht mehr',
-    usedText: (minutes) => `Ein Link zum Anmelden gilt einmal, ${minutes} Minuten lang.`,
+    usedText: (minutes) =>
+      `Ein Link zum Anmelden gilt einmal, ${minutes} Minuten lang; der einer Einladung 24 Stunden lang.`,
     open: 'Zur Konsole, falls Sie schon angemeldet sind',
     check: 'Bitte prüfen Sie Ihre Adresse',
     sentText: (minutes) =>
@@ -194,7 +195,41 @@ export const de: Catalogue = {
       why: () => 'Wenn Sie nicht wissen, worum es geht, können Sie diese Nachricht ignorieren.',
     },
   },
+  importMistakes: {
+    cells: ({ given, limit }) => `die Zeile hat ${given} Zellen, die Kopfzeile ${limit}`,
+    taken: 'ein anderes Mitglied hat diese Nummer',
+    notReached: 'der Import endete vor dieser Zeile',
+    whole: 'muss eine ganze Zahl sein',
+    atMost: ({ limit }) => `darf höchstens ${limit} sein`,
+    atLeast: ({ limit }) => `muss mindestens ${limit} sein`,
+    shortened: 'wurde von einer Tabelle gekürzt; formatieren Sie die Spalte als Text',
+    decimals: 'wurde von einer Tabelle mit Nachkommastellen geschrieben; formatieren Sie die Spalte als Text',
+    barcode: ({ format }) => `lässt sich nicht als ${format} zeigen, den Strichcode der Karte`,
+    tooLong: ({ limit }) => `darf höchstens ${limit} Zeichen haben`,
+    characters: 'hat Zeichen, die sich nicht zeigen lassen',
+    email: 'muss eine E-Mail-Adresse sein',
+    phone: 'muss eine Telefonnummer sein',
+  },
+  failedRows: {
+    cell: (text) => `„${text}“`,
+    row: (line) => `Zeile ${line} der Datei`,
+  },
   refusals: {
+    IMPORT_INVALID: 'Diese Datei lässt sich nicht importieren; angelegt wurde nichts.',
+    IMPORT_TOO_LARGE: 'Diese Datei ist zu groß; angelegt wurde nichts. Importieren Sie sie in mehreren Teilen.',
+    file: {
+      workbook: 'Das ist eine Arbeitsmappe. Öffnen Sie sie, speichern Sie sie als CSV und wählen Sie diese Datei.',
+      noText: 'Das ist keine CSV-Datei. Wählen Sie eine Tabelle, die als CSV gespeichert wurde.',
+      charset: (line) =>
+        `Nahe Zeile ${line} lassen sich die Buchstaben nicht lesen. Wählen Sie eine andere Zeichenkodierung oder speichern Sie die Datei als CSV UTF-8.`,
+      quote: (line) => `In Zeile ${line} beginnt eine Zelle mit einem Anführungszeichen, das nie geschlossen wird.`,
+      empty: 'Die Datei ist leer.',
+      header: 'Die erste Zeile nennt keine Spalte, die ein Mitglied hat.',
+      columns: (columns) =>
+        `Die Titel dieser Spalten nennen kein Feld: ${columns}. Wählen Sie eines, oder lassen Sie die Spalten weg.`,
+      twice: (columns) =>
+        `Diese Spalten haben ein Feld, das noch eine andere hat: ${columns}. Wählen Sie eine, und lassen Sie die andere weg.`,
+    },
     full: 'Die Karte ist voll; zuerst die Prämie einlösen.',
     room: (room) => `Auf der Karte ist nur noch Platz für ${room}.`,
     missing: (missing) => `Für diese Prämie ${missing === 1 ? 'fehlt' : 'fehlen'} noch ${missing}.`,

@@ -1,5 +1,12 @@
 // English. It defines the texts that every catalogue has.
 
+/** How much is allowed, how much there is, and the barcode of the card. */
+interface MistakeValues {
+  limit: number;
+  given: number;
+  format: string;
+}
+
 export const en = {
   join: {
     title: (program: string): string => `Join ${program}`,
@@ -135,7 +142,8 @@ export const en = {
     as: (email: string): string => `You are signing in as ${email}.`,
     to: (merchant: string): string => `Sign in to ${merchant}`,
     used: 'This link does not work any more',
-    usedText: (minutes: number): string => `A sign-in link works once, and for ${minutes} minutes.`,
+    usedText: (minutes: number): string =>
+      `A sign-in link works once, and for ${minutes} minutes; the one in an invitation for 24 hours.`,
     open: 'Open the console, if you are signed in already',
     check: 'Please check your address',
     sentText: (minutes: number): string =>
@@ -190,7 +198,44 @@ export const en = {
       why: (): string => 'If you do not know what this is about, you can ignore this mail.',
     },
   },
+  /** What is wrong with a row of an import; before it stands the title of its column. */
+  importMistakes: {
+    cells: ({ given, limit }: MistakeValues): string => `the row has ${given} cells where the header has ${limit}`,
+    taken: 'another member has this number',
+    notReached: 'the import ended before this row',
+    whole: 'must be a whole number',
+    atMost: ({ limit }: MistakeValues): string => `must be at most ${limit}`,
+    atLeast: ({ limit }: MistakeValues): string => `must be at least ${limit}`,
+    shortened: 'was shortened by a spreadsheet; format the column as text',
+    decimals: 'was written with decimals by a spreadsheet; format the column as text',
+    barcode: ({ format }: MistakeValues): string => `cannot be shown as ${format}, the barcode of the card`,
+    tooLong: ({ limit }: MistakeValues): string => `must have at most ${limit} characters`,
+    characters: 'has characters that cannot be shown',
+    email: 'must be an email address',
+    phone: 'must be a phone number',
+  },
+  /** In the file of the failed rows: the cell as it stands in the file, and which row a spreadsheet shows it in. */
+  failedRows: {
+    cell: (text: string): string => `“${text}”`,
+    row: (line: number): string => `row ${line} of the file`,
+  },
   refusals: {
+    IMPORT_INVALID: 'This file cannot be imported; nothing was created.',
+    IMPORT_TOO_LARGE: 'This file is too large; nothing was created. Import it in several parts.',
+    /** What is wrong with the file of an import. */
+    file: {
+      workbook: 'This is a workbook. Open it and save it as CSV, then choose that file.',
+      noText: 'This is no CSV file. Choose a table that was saved as CSV.',
+      charset: (line: string): string =>
+        `Near line ${line} the letters cannot be read. Choose another text encoding, or save the file as CSV UTF-8.`,
+      quote: (line: string): string => `In line ${line} a cell begins with a quotation mark that is never closed.`,
+      empty: 'The file is empty.',
+      header: 'The first line names no column that a member has.',
+      columns: (columns: string): string =>
+        `The titles of these columns say no field: ${columns}. Choose one, or leave them out.`,
+      twice: (columns: string): string =>
+        `These columns have a field that another column has too: ${columns}. Choose one, and leave out the other.`,
+    },
     full: 'The card is full; redeem the reward first.',
     room: (room: number): string => `The card has room for only ${room} more.`,
     missing: (missing: number): string => `${missing} more needed for this reward.`,

@@ -138,7 +138,8 @@ export const es: Catalogue = {
     as: (email) => `Va a iniciar sesión como ${email}.`,
     to: (merchant) => `Iniciar sesión en ${merchant}`,
     used: 'Este enlace ya no funciona',
-    usedText: (minutes) => `Un enlace para iniciar sesión funciona una sola vez, durante ${minutes} minutos.`,
+    usedText: (minutes) =>
+      `Un enlace para iniciar sesión funciona una sola vez, durante ${minutes} minutos; el de una invitación, durante 24 horas.`,
     open: 'Abrir la consola, si ya ha iniciado sesión',
     check: 'Compruebe su dirección',
     sentText: (minutes) =>
@@ -194,7 +195,41 @@ export const es: Catalogue = {
       why: () => 'Si no sabe de qué se trata, puede ignorar este mensaje.',
     },
   },
+  importMistakes: {
+    cells: ({ given, limit }) => `la fila tiene ${given} celdas y la cabecera ${limit}`,
+    taken: 'otro miembro tiene este número',
+    notReached: 'la importación terminó antes de esta fila',
+    whole: 'debe ser un número entero',
+    atMost: ({ limit }) => `debe ser como máximo ${limit}`,
+    atLeast: ({ limit }) => `debe ser como mínimo ${limit}`,
+    shortened: 'fue acortado por una hoja de cálculo; dé a la columna formato de texto',
+    decimals: 'fue escrito con decimales por una hoja de cálculo; dé a la columna formato de texto',
+    barcode: ({ format }) => `no se puede mostrar como ${format}, el código de barras de la tarjeta`,
+    tooLong: ({ limit }) => `debe tener como máximo ${limit} caracteres`,
+    characters: 'tiene caracteres que no se pueden mostrar',
+    email: 'debe ser una dirección de correo',
+    phone: 'debe ser un número de teléfono',
+  },
+  failedRows: {
+    cell: (text) => `«${text}»`,
+    row: (line) => `fila ${line} del archivo`,
+  },
   refusals: {
+    IMPORT_INVALID: 'Este archivo no se puede importar; no se creó nada.',
+    IMPORT_TOO_LARGE: 'Este archivo es demasiado grande; no se creó nada. Impórtelo en varias partes.',
+    file: {
+      workbook: 'Es un libro de cálculo. Ábralo, guárdelo como CSV y elija ese archivo.',
+      noText: 'No es un archivo CSV. Elija una tabla guardada como CSV.',
+      charset: (line) =>
+        `Cerca de la línea ${line} no se pueden leer las letras. Elija otra codificación o guarde el archivo como CSV UTF-8.`,
+      quote: (line) => `En la línea ${line} una celda empieza con una comilla que nunca se cierra.`,
+      empty: 'El archivo está vacío.',
+      header: 'La primera línea no nombra ninguna columna que tenga un miembro.',
+      columns: (columns) =>
+        `Los títulos de estas columnas no indican ningún campo: ${columns}. Elija uno, o déjelas fuera.`,
+      twice: (columns) =>
+        `Estas columnas tienen un campo que también tiene otra: ${columns}. Elija una, y deje fuera la otra.`,
+    },
     full: 'La tarjeta está llena; canjee primero la recompensa.',
     room: (room) => `En la tarjeta solo queda sitio para ${room}.`,
     missing: (missing) => `${missing === 1 ? 'Falta' : 'Faltan'} ${missing} para esta recompensa.`,

@@ -136,7 +136,8 @@ export const it: Catalogue = {
     as: (email) => `Sta accedendo come ${email}.`,
     to: (merchant) => `Accedi a ${merchant}`,
     used: 'Questo link non funziona più',
-    usedText: (minutes) => `Un link di accesso funziona una sola volta, per ${minutes} minuti.`,
+    usedText: (minutes) =>
+      `Un link di accesso funziona una sola volta, per ${minutes} minuti; quello di un invito, per 24 ore.`,
     open: 'Apri la console, se ha già effettuato l’accesso',
     check: 'Controlli il Suo indirizzo',
     sentText: (minutes) =>
@@ -192,7 +193,41 @@ export const it: Catalogue = {
       why: () => 'Se non sa di che cosa si tratta, può ignorare questo messaggio.',
     },
   },
+  importMistakes: {
+    cells: ({ given, limit }) => `la riga ha ${given} celle, l’intestazione ${limit}`,
+    taken: 'un altro membro ha questo numero',
+    notReached: 'l’importazione è finita prima di questa riga',
+    whole: 'deve essere un numero intero',
+    atMost: ({ limit }) => `deve essere al massimo ${limit}`,
+    atLeast: ({ limit }) => `deve essere almeno ${limit}`,
+    shortened: 'è stato abbreviato da un foglio di calcolo; formatti la colonna come testo',
+    decimals: 'è stato scritto con decimali da un foglio di calcolo; formatti la colonna come testo',
+    barcode: ({ format }) => `non si può mostrare come ${format}, il codice a barre della carta`,
+    tooLong: ({ limit }) => `deve avere al massimo ${limit} caratteri`,
+    characters: 'ha caratteri che non si possono mostrare',
+    email: 'deve essere un indirizzo e-mail',
+    phone: 'deve essere un numero di telefono',
+  },
+  failedRows: {
+    cell: (text) => `«${text}»`,
+    row: (line) => `riga ${line} del file`,
+  },
   refusals: {
+    IMPORT_INVALID: 'Questo file non si può importare; non è stato creato nulla.',
+    IMPORT_TOO_LARGE: 'Questo file è troppo grande; non è stato creato nulla. Lo importi in più parti.',
+    file: {
+      workbook: 'È una cartella di lavoro. La apra, la salvi come CSV e scelga quel file.',
+      noText: 'Non è un file CSV. Scelga una tabella salvata come CSV.',
+      charset: (line) =>
+        `Vicino alla riga ${line} le lettere non si leggono. Scelga un’altra codifica o salvi il file come CSV UTF-8.`,
+      quote: (line) => `Alla riga ${line} una cella comincia con una virgoletta che non viene mai chiusa.`,
+      empty: 'Il file è vuoto.',
+      header: 'La prima riga non nomina nessuna colonna che un membro possiede.',
+      columns: (columns) =>
+        `I titoli di queste colonne non indicano nessun campo: ${columns}. Ne scelga uno, o le lasci fuori.`,
+      twice: (columns) =>
+        `Queste colonne hanno un campo che ha anche un’altra: ${columns}. Ne scelga una, e lasci fuori l’altra.`,
+    },
     full: 'La carta è piena; riscatti prima il premio.',
     room: (room) => `Sulla carta c’è posto solo per ${room}.`,
     missing: (missing) => `${missing === 1 ? 'Ne manca' : 'Ne mancano'} ancora ${missing} per questo premio.`,

@@ -31,14 +31,17 @@ export async function enrollSomebody(
   return { id, values: Object.values(person) };
 }
 
-/** Calls both API processes in turn until one answers 200, or 404 because an unanswered request was carried out. */
-export async function eraseAsOwner({ cluster }: World, id: string): Promise<void> {
-  const token = await new SignJWT({ sub: 'owner', merchantId, roleIds: ['owner'] })
+export const ownerToken = ({ cluster }: Pick<World, 'cluster'>): Promise<string> =>
+  new SignJWT({ sub: 'owner', merchantId, roleIds: ['owner'] })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer('loyalty-console')
     .setAudience('loyalty-pass-service')
     .setExpirationTime('1h')
     .sign(new TextEncoder().encode(cluster.env.CONSOLE_JWT_SECRET ?? ''));
+
+/** Calls both API processes in turn until one answers 200, or 404 because an unanswered request was carried out. */
+export async function eraseAsOwner({ cluster }: World, id: string): Promise<void> {
+  const token = await ownerToken({ cluster });
   let turn = 0;
   await until(
     async () => {

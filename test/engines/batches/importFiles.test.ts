@@ -265,10 +265,16 @@ describe('a dry run', () => {
     const rows = Array.from({ length: 1_875 }, (_, index) => kinds[(index * 7) % kinds.length] ?? kinds[0]);
     const lines = rows.map((kind) => kind?.text ?? '');
     let line = 7;
+    const taken = {
+      reason: 'externalId: another member of the program has it',
+      mistakes: [{ field: 'externalId', display: 'another member has this number' }],
+    };
     const wrong = rows.flatMap((kind) => {
       const at = line;
       line += (kind?.text ?? '').split('\n').length;
-      return kind?.reason ? [{ line: at, reason: expect.stringMatching(kind.reason) }] : [];
+      return kind?.reason
+        ? [{ line: at, reason: expect.stringMatching(kind.reason), mistakes: expect.any(Array) }]
+        : [];
     });
     const file = [
       'Email;externalId;firstName',
@@ -304,10 +310,10 @@ describe('a dry run', () => {
           ],
         },
       });
-      expect(Object.keys(body.data)).toEqual(['dryRun', 'counts', 'failures', 'file']);
+      expect(Object.keys(body.data)).toEqual(['dryRun', 'counts', 'withoutEmail', 'failures', 'file']);
       expect(body.data.failures).toEqual([
-        { row: 4, line: 5, reason: 'externalId: another member of the program has it' },
-        { row: 5, line: 6, reason: 'externalId: another member of the program has it' },
+        { row: 4, line: 5, ...taken },
+        { row: 5, line: 6, ...taken },
         ...wrong.map((failure, index) => ({ row: 6 + index, ...failure })),
       ]);
     }
@@ -331,7 +337,12 @@ describe('a dry run', () => {
           expect(tried.body.data.counts).toEqual(done.body.data.counts);
           const failed = done.body.data.results.filter((row: { outcome: string }) => row.outcome === 'failed');
           expect(tried.body.data.failures).toEqual(
-            failed.map(({ row, line, reason }: Record<string, unknown>) => ({ row, line, reason })),
+            failed.map(({ row, line, reason }: Record<string, unknown>) => ({
+              row,
+              line,
+              reason,
+              mistakes: expect.any(Array),
+            })),
           );
         },
       ),

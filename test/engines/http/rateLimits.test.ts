@@ -1,8 +1,11 @@
 // Rate limits (docs/interface.md#82-rate-limits): fixed windows by key, by user and by address, each with its own
 // counter, and three headers with the caller's present limits.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { merchants } from '../../../stack/commands/merchants.js';
+import { pastCache } from '../../rig/checks/pastCache.js';
 import { until } from '../../rig/checks/until.js';
 import { type RedisServer, startRedisServer } from '../../rig/standins/redisServer.js';
+import { runOn } from '../../rig/start/commandLine.js';
 import { type Answer, addKey, aMerchant, type Call, outcome } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -60,6 +63,20 @@ describe('a caller behind a trusted proxy', () => {
     ]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
     for (const answer of await repeat(3, () => merchant.call(path, { headers: from() }))) expectLimited(answer, 5);
+  });
+
+  it.each([8, 2])('has the limit of %i that the operator gave its merchant, until it is taken back', async (most) => {
+    const [merchant, other] = [await aMerchant(service), await aMerchant(service)];
+    const operator = (line: string) => runOn(service, merchants, line.split(' '));
+    await operator(`limit ${merchant.id} --requests ${most}`);
+    await pastCache();
+    const answers = await repeat(most, () => merchant.call(path));
+    expect(answers.map(counts)).toEqual(answers.map((_, index) => [most, most - 1 - index]));
+    expectLimited(await merchant.call(path), most);
+    expect(counts(await other.call(path))).toEqual([5, 4]);
+    await operator(`limit ${merchant.id} --requests default`);
+    await pastCache();
+    expect(counts(await merchant.call(path))).toEqual([5, Math.max(5 - most - 2, 0)]);
   });
 
   it('has the same counter in both header forms, and a counter for each key', async () => {

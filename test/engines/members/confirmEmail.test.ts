@@ -190,7 +190,9 @@ describe('a link', () => {
     const dead = await press(link);
     expect([dead.status, dead.headers.get('Location')]).toEqual([303, new URL(link).pathname]);
     const answer = await fetch(link);
-    expect([answer.status, await answer.text()]).toEqual([410, expect.stringContaining('does not work any more')]);
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([410, expect.stringContaining('does not work any more')]);
+    expect(text).toContain(`<a href="/enroll/${program.slug}?lost">Lost your card?</a>`);
     ahead = 61_000;
     try {
       expect((await press(link, headers)).headers.get('Location')).toBe(new URL(link).pathname);

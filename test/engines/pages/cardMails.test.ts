@@ -1,6 +1,5 @@
 // The dialog of the console that mails the people of an import their cards, in a real browser.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
 import {
   findBarriers,
@@ -8,30 +7,27 @@ import {
   isTooWide,
   keepScreenshot,
   screens,
-  startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
 import { type SmtpServer, startSmtpServer } from '../../rig/standins/smtpServer.js';
-import { buttonOf as button, openConsole } from '../../rig/start/console.js';
+import { buttonOf as button, openConsole, type StartedConsole, startConsole } from '../../rig/start/console.js';
 import { batchEnd, sendImport } from '../../rig/start/imports.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let smtp: SmtpServer;
 let service: TestService;
 let merchant: TestMerchant;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
   smtp = await startSmtpServer();
-  const env = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` };
-  [service, browser] = await Promise.all([startService({ env }), startBrowser()]);
+  ({ service, browser, stop } = await startConsole({ env: { SMTP_URL: `smtp://127.0.0.1:${smtp.port}` } }));
 });
 afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
+  await stop?.();
   await smtp?.close();
 });
 beforeEach(async () => {

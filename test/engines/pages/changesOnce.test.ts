@@ -2,27 +2,22 @@
 // again when the answer of the first request was lost.
 import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
-import { hasBrowser, startBrowser, type TestBrowser } from '../../rig/standins/browser.js';
-import { buttonOf as button, openConsole } from '../../rig/start/console.js';
-import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import { hasBrowser, type TestBrowser } from '../../rig/standins/browser.js';
+import { buttonOf as button, openConsole, type StartedConsole, startConsole } from '../../rig/start/console.js';
+import type { TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let merchant: TestMerchant;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
-  [service, browser] = await Promise.all([startService({ worker: false }), startBrowser()]);
-  merchant = await aMerchant(service);
+  ({ service, browser, merchant, stop } = await startConsole({ worker: false }));
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 const failures = (page: Page) => page.locator('.notice.failed');
 
@@ -153,6 +148,7 @@ describe.runIf(hasBrowser)('once are also, when the answer is lost and the butto
   it('a new member without an email', async () => {
     const { _id: programId, name } = await merchant.program({ name: 'Once' });
     const page = await open('/members');
+    await button(page, 'Add a member').click();
     const form = page.getByRole('form', { name: 'Add a member' });
     await form.getByLabel('Loyalty card').selectOption({ label: name });
     await form.getByLabel('First name').fill('Zilli');

@@ -14,6 +14,7 @@ import { until } from '../../rig/checks/until.js';
 import {
   findBarriers,
   hasBrowser,
+  isTooWide,
   keepScreenshot,
   screens,
   startBrowser,
@@ -26,6 +27,7 @@ import {
   buttonOf as button,
   fieldOf as field,
   headingOf as heading,
+  openAccount,
   openConsole,
   signInAtConsole,
 } from '../../rig/start/console.js';
@@ -71,9 +73,7 @@ async function dropFile(page: Page, picture: string, file: string): Promise<void
 
 async function newProgram(page: Page, name: string): Promise<void> {
   await page.goto(`${real.service.publicUrl}/console/programs`);
-  // On phones the form is folded.
-  await page.getByText('New loyalty card', { exact: true }).waitFor();
-  if (!(await field(page, 'Name').isVisible())) await page.getByText('New loyalty card', { exact: true }).click();
+  await button(page, 'New loyalty card').click();
   await field(page, 'Name').fill(name);
   await button(page, 'Create').click();
   await heading(page, name).waitFor();
@@ -84,19 +84,32 @@ async function publish(page: Page, effect = 'No card is in use yet.'): Promise<v
   await page.getByRole('dialog', { name: 'Publish this version?' }).getByText(effect).waitFor();
   expect(await findBarriers(page)).toEqual([]);
   await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
-  await page.getByText('Published.', { exact: true }).waitFor();
+  const first = page.getByRole('dialog', { name: 'Your card is live' });
+  await first
+    .or(page.getByText('Published.', { exact: true }))
+    .first()
+    .waitFor();
+  if (await first.isVisible()) await first.getByRole('button', { name: 'Close' }).click();
   await page.getByText('The loyalty card is live.').waitFor();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await until(() => button(page, 'Publish').isDisabled());
 }
 
 describe.runIf(hasBrowser)("a merchant's first hour", () => {
-  it.each([
-    ['desktop', screens.desktop],
-    ['phone', screens.phone],
-  ] as const)('designs a poster with a code of its own and links, on a %s', async (name, screen) => {
-    const page = await open('/programs', screen);
-    await newProgram(page, `Poster on a ${name}`);
+  it('begins a card with the time zone of the browser, and asks nothing about cards before there is a member', async () => {
+    const page = await open('/programs', { ...screens.desktop, timezoneId: 'Pacific/Auckland' });
+    await newProgram(page, 'Down under');
+    expect(await field(page, 'Time zone').inputValue()).toBe('Pacific/Auckland');
+    await button(page, 'Publish').click();
+    const question = page.getByRole('dialog', { name: 'Publish this version?' });
+    await question.getByText('No card is in use yet.').waitFor();
+    expect(await question.locator('.facts').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('designs a poster with a code of its own and links, on a phone, and it fits a desktop', async () => {
+    const page = await open('/programs', screens.phone);
+    await newProgram(page, 'Poster on a phone');
     const choose = async (label: string, buffer: Buffer) => {
       const chooser = page.waitForEvent('filechooser');
       await button(page, `${label}: choose a file`).click();
@@ -112,15 +125,19 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await iphone.locator('.poster .linear img').waitFor();
     await field(page, 'Page to order').fill('https://example.com/order');
     await iphone.getByText('Order Delivery and Pickup').waitFor();
-    expect(await findBarriers(page)).toEqual([]);
-    await iphone.scrollIntoViewIfNeeded();
-    await keepScreenshot(page, `console-poster-${name}`);
+    for (const screen of ['phone', 'desktop'] as const) {
+      await page.setViewportSize(screens[screen].viewport);
+      expect([screen, await findBarriers(page), await isTooWide(page)]).toEqual([screen, [], 0]);
+      await iphone.scrollIntoViewIfNeeded();
+      await keepScreenshot(page, `console-poster-${screen}`);
+    }
     await iphone.getByRole('button', { name: 'Before iOS 27' }).click();
     // Systems that know no poster know no Code 39 either, and show the QR code behind it.
     await iphone.locator('.qr svg').waitFor();
     expect(await iphone.locator('.poster, .linear').count()).toBe(0);
     await field(page, 'Kind of code').selectOption({ label: 'EAN-13 (13 digits)' });
-    await page.getByText('EAN13 holds 13 digits of which the last is the check digit').waitFor();
+    await page.getByText('cannot hold the letters of member codes').waitFor();
+    await page.context().close();
   });
 
   it('designs a program with a logo, publishes it, and sees a stamp arrive on a phone and taken back', async () => {
@@ -231,7 +248,8 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
   it('shows every action as a curl line that works', async () => {
     const page = await open('/programs');
     await newProgram(page, 'Curl');
-    await button(page, 'Show as curl').first().click();
+    await openAccount(page);
+    await button(page, 'Show as curl').click();
     const calls = page.getByRole('dialog', { name: 'Calls of this tab' });
     await calls
       .locator('summary')
@@ -269,6 +287,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await newProgram(page, 'Imported');
     await publish(page);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await button(page, 'New import').click();
     await field(page, 'Loyalty card').selectOption({ label: 'Imported' });
     const choose = async (rows: string[]) => {
       const chooser = page.waitForEvent('filechooser');
@@ -315,18 +334,25 @@ describe.runIf(hasBrowser)('a mistake', () => {
     ]);
     await keepScreenshot(page, 'console-import-desktop', { fullPage: false });
     await button(page, 'Import').click();
-    await button(page, 'Correct failed rows').click();
+    await button(page, 'Import 1 person').click();
+    await page
+      .getByRole('region', { name: 'Result of the import' })
+      .getByRole('button', { name: 'Correct failed rows' })
+      .click();
     const dialog = page.getByRole('dialog', { name: 'Correct failed rows' });
+    await dialog.getByText('E-Mail: must be an email address (“grace at example.com”) – row 3 of the file').waitFor();
+    expect(await dialog.getByLabel('E-Mail').getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog.getByLabel('Vorname').getAttribute('aria-invalid')).toBe('false');
     await dialog.getByLabel('E-Mail').fill('grace.import@example.com');
     await dialog.getByRole('button', { name: 'Send again' }).click();
     const { members } = real.service.deps.collections;
     await until(
       async () => (await members.countDocuments({ email: /import@example.com$/, balance: { $gt: 2 } })) === 2,
     );
-    await page.getByText('Its failed rows were sent again, corrected.').waitFor();
-    expect(await button(page, 'Correct failed rows').count()).toBe(0);
+    await page.getByText('Its failed rows were sent again, corrected.').first().waitFor();
+    await until(async () => (await button(page, 'Correct failed rows').count()) === 0);
     await page.getByRole('row').filter({ hasText: 'Corrected rows of an earlier import' }).waitFor();
-    await button(page, 'Show that import').click();
+    await button(page, 'Show that import').first().click();
     const later = page.getByRole('dialog', { name: 'Corrected rows of an earlier import' });
     await later.getByText('Completed').waitFor();
     await keepScreenshot(page, 'console-import-repaired-desktop', { fullPage: false });
@@ -343,7 +369,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       await page.setViewportSize(screens[screen].viewport);
       await page.goto(`${real.service.publicUrl}/console/imports`);
       await heading(page, 'Imports').waitFor();
-      if (screen === 'phone') await page.getByText('New import').click();
+      await button(page, 'New import').click();
       await field(page, 'Loyalty card').selectOption({ label: name });
       const choose = async (lines: string[]) => {
         const chooser = page.waitForEvent('filechooser');
@@ -361,7 +387,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       await button(page, 'Import').click();
       await dialog.getByText('The file has 2 rows.').waitFor();
       expect(await findBarriers(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+      expect(await isTooWide(page)).toBe(0);
       await keepScreenshot(page, `console-import-asked-${screen}`, { fullPage: false });
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
@@ -370,6 +396,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       await dialog.getByRole('button', { name: 'Import anyway' }).click();
       await until(async () => (await found()).length === 2);
 
+      await button(page, 'New import').click();
       await choose([
         'Vorname;E-Mail-Adresse;Kundennummer;Telefon;Handy',
         `Ada;ada.${screen}@example.com;K-${screen};;+44 20 7946 0958`,
@@ -382,6 +409,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
       await field(page, 'Telefon').selectOption({ label: 'Leave out' });
       await field(page, 'Handy').selectOption({ label: 'Phone' });
       await button(page, 'Import').click();
+      await button(page, 'Import 1 person').click();
       await until(async () => (await found()).length === 3);
       expect((await found())[0]).toMatchObject({
         email: `ada.${screen}@example.com`,
@@ -398,12 +426,14 @@ describe.runIf(hasBrowser)('a mistake', () => {
     await newProgram(page, 'Cancelled');
     await publish(page);
     await page.getByRole('link', { name: 'Imports', exact: true }).click();
+    await button(page, 'New import').click();
     await field(page, 'Loyalty card').selectOption({ label: 'Cancelled' });
     const chooser = page.waitForEvent('filechooser');
     await button(page, 'Choose a file').click();
     const buffer = Buffer.from(csvOf(rows, 'cancelled'));
     await (await chooser).setFiles({ name: 'many.csv', mimeType: 'text/csv', buffer });
     await button(page, 'Import').click();
+    await page.getByRole('button', { name: /^Import [\d,]+ people$/ }).click();
     const own = page.getByRole('row').filter({ hasText: 'Cancelled' });
     await own.getByText('Adding members').waitFor();
     await own.getByRole('button', { name: 'Cancel' }).click();
@@ -420,6 +450,7 @@ describe.runIf(hasBrowser)('a mistake', () => {
     const receiver = await startReceiver();
     receiver.setResponder(status(500));
     const page = await open('/webhooks');
+    await button(page, 'New webhook').click();
     await field(page, 'URL').fill(receiver.url);
     await field(page, 'Name').fill('Till system');
     await button(page, 'Create').click();
@@ -518,6 +549,7 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await phone.install(new URL(appleUrl));
 
     await page.getByRole('link', { name: 'Campaigns', exact: true }).click();
+    await button(page, 'New campaign').click();
     await field(page, 'Loyalty card').selectOption({ label: 'Campaigned' });
     await page.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
     await field(page, 'With all of these tags').fill('vip');
@@ -532,28 +564,32 @@ describe.runIf(hasBrowser)('a campaign', () => {
     await dialog.getByText('Goes to 1 active member, 1 with the card on a phone.').waitFor();
     await dialog.getByRole('button', { name: 'Send' }).click();
     await until(() => phone.history().at(-1)?.lockScreen === 'Cake for everybody');
-    expect(await field(page, 'Message').inputValue()).toBe('');
-    expect(await field(page, 'Loyalty card').locator('option:checked').textContent()).toBe('Campaigned');
     const sent = page.getByRole('row').filter({ hasText: 'Cake for everybody' });
     await sent.getByText('Completed').waitFor();
     await sent.getByRole('cell', { name: 'Campaigned', exact: true }).waitFor();
     expect(await page.getByRole('columnheader', { name: 'Actions' }).count()).toBe(0);
     expect(await sent.locator('td.number').allTextContents()).toEqual(['1', '1', '0', '0']);
 
+    await button(page, 'New campaign').click();
+    expect(await field(page, 'Message').inputValue()).toBe('');
+    expect(await field(page, 'Loyalty card').locator('option:checked').textContent()).toBe('Campaigned');
     await field(page, 'Who gets it').selectOption({ label: 'Away for 30 days' });
     await page.getByText('Goes to 0 active members, 0 with the card on a phone.').waitFor();
     await field(page, 'Message').fill('We miss you');
     await field(page, 'Send at').fill(`${new Date().getFullYear() + 1}-01-01T10:30`);
     await page.setViewportSize({ width: 390, height: 844 });
     await keepScreenshot(page, 'console-campaign-planned-phone', { fullPage: true });
-    await button(page, 'Send').click();
-    await dialog.getByText('It is sent on').waitFor();
-    await dialog.getByRole('button', { name: 'Send' }).click();
+    await button(page, 'Plan').click();
+    const plan = page.getByRole('dialog', { name: 'Plan this message?' });
+    await plan.getByText('It is sent on').waitFor();
+    await plan.getByRole('button', { name: 'Plan' }).click();
     await page.getByText('The campaign is planned.').waitFor();
     const planned = page.getByRole('row').filter({ hasText: 'We miss you' });
     await planned.getByText('Planned').waitFor();
+    await planned.getByText('Who gets it: Away for 30 days').waitFor();
     await planned.getByRole('button', { name: 'Cancel' }).click();
     await planned.getByText('Cancelled', { exact: true }).waitFor();
+    await planned.getByText('Nothing was sent.').waitFor();
     await page.context().close();
   });
 });
@@ -616,6 +652,7 @@ describe.runIf(hasBrowser)('who did something', () => {
   it('is shown at an API key: the email of its creator, or "You"', async () => {
     const page = await open('/api-keys');
     const create = async (name: string) => {
+      await button(page, 'New key').click();
       await field(page, 'Name').fill(name);
       await button(page, 'Create').click();
       await button(page, 'I have stored it').click();
@@ -734,12 +771,14 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await heading(page, 'Overview').waitFor();
     await page.getByRole('link', { name: 'People', exact: true }).click();
     await page.getByRole('cell', { name: user.email, exact: true }).waitFor();
+    await button(page, 'Invite somebody').click();
     await field(page, 'Email').fill('grace@example.com');
     expect(await button(page, 'Invite').isDisabled()).toBe(true);
     await field(page, 'Role').selectOption('manager');
     await page.getByText('May do everything but invite people').waitFor();
     await button(page, 'Invite').click();
     await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor();
+    await openAccount(page);
     await button(page, 'Sign out').click();
     await page.waitForURL('**/console/sign-in');
     await page.context().close();
@@ -770,6 +809,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
 
   it('an unavailable service is reported and retried, and what was typed survives a reload', async () => {
     const page = await open('/programs');
+    await button(page, 'New loyalty card').click();
     await field(page, 'Name').fill('Half a word');
     await page.route('**/api/v1/**', (route) => route.abort());
     await page.route('**/readyz', (route) => route.abort());
@@ -778,6 +818,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await page.unrouteAll();
     await page.getByText('Trying again every two seconds').waitFor({ state: 'detached' });
     await page.reload();
+    await button(page, 'New loyalty card').click();
     expect(await field(page, 'Name').inputValue()).toBe('Half a word');
     await page.context().close();
   });
@@ -888,7 +929,7 @@ describe.runIf(hasBrowser)('each page', () => {
       await settled(page);
       expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
       wrong.push(...(await findBarriers(page)).map((found) => `${title}: ${found}`));
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      const overflow = await isTooWide(page);
       if (overflow !== 0) wrong.push(`${title}: ${overflow} pixels too wide`);
       wrong.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${title}: ${word} is broken`));
       await keepScreenshot(page, `console-${title.toLowerCase().replace(' ', '-')}-${screen}`);
@@ -918,7 +959,7 @@ describe.runIf(hasBrowser)('each page', () => {
         await page.locator('.pass, .facts').first().waitFor();
         await settled(page);
         wrong.push(...(await findBarriers(page)).map((found) => `${path} ${screen}: ${found}`));
-        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        const overflow = await isTooWide(page);
         if (overflow !== 0) wrong.push(`${path}: ${overflow} pixels too wide`);
         wrong.push(...((await page.evaluate(brokenWords)) as string[]).map((word) => `${path}: ${word} is broken`));
         wrong.push(...((await page.evaluate(brokenButtons)) as string[]).map((name) => `${path}: ${name} is broken`));
@@ -986,7 +1027,7 @@ describe.runIf(hasBrowser)('each page', () => {
     }
     await page.goto(`${real.service.publicUrl}/console/programs`);
     expect(await field(page, 'Name').isVisible()).toBe(false);
-    await page.getByText('New loyalty card').click();
+    await button(page, 'New loyalty card').click();
     await field(page, 'Name').fill('By phone');
     await page.context().close();
   });
@@ -1033,7 +1074,8 @@ describe.runIf(hasBrowser)('each page', () => {
       expect(await link.allTextContents()).toEqual(['Open the till']);
       expect(await link.getAttribute('href')).toBe(`${real.service.publicUrl}/till`);
       expect(await menuOf(page)).toEqual([]);
-      expect(await page.getByRole('button').allTextContents()).toEqual(['Sign out']);
+      await openAccount(page);
+      expect(await page.getByRole('button').allTextContents()).toEqual([expect.stringMatching(/^Account/), 'Sign out']);
     }
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'console-till-phone');
@@ -1067,7 +1109,7 @@ describe.runIf(hasBrowser)('each page', () => {
     await button(page, '+2').click();
     await page.getByText('STAMPS: 1 → 3').waitFor();
     await until(async () => (await balance.textContent()) === '3 STAMPS');
-    for (const name of ['+1', '+2', '+3', 'Undo +2', 'Redeem Coffee'])
+    for (const name of ['+1', '+2', '+3', 'Undo +2', 'Give a stamp', 'Redeem Coffee'])
       expect([name, await isOnFirstScreen(name)]).toEqual([name, true]);
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'console-member-counter-phone', { fullPage: false });
@@ -1075,8 +1117,6 @@ describe.runIf(hasBrowser)('each page', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
     await button(page, 'Undo -3').click();
     await page.getByText('STAMPS: 0 → 3').waitFor();
-    await page.getByText('With a message for the lock screen').click();
-    await button(page, 'Give a stamp').waitFor();
     await page.context().close();
   });
 
@@ -1118,16 +1158,6 @@ describe.runIf(hasBrowser)('the served console', () => {
     await page.waitForLoadState('networkidle');
     await page.locator('.plot canvas').nth(2).waitFor();
     expect(await page.locator('.plot canvas').count()).toBe(await page.locator('.plot').count());
-    const loads: number[] = [];
-    for (let load = 0; load < 5; load += 1) {
-      const fresh = await browser.open('about:blank', screens.desktop);
-      await signIn(fresh);
-      await fresh.goto(`${real.service.publicUrl}/console`);
-      await heading(fresh, 'Overview').waitFor();
-      loads.push(Math.round(Number(await fresh.evaluate('performance.now()'))));
-      await fresh.context().close();
-    }
-    console.log(`The console was interactive after ${loads.join(', ')} ms, ${bytes} bytes.`);
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(300_000);
     expect([...origins]).toEqual([real.service.publicUrl]);

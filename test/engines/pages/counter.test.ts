@@ -2,39 +2,33 @@
 // with a scanner of another layout.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import {
   findBarriers,
   hasBrowser,
   keepScreenshot,
   pressAtOnce,
   screens,
-  startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
+import { type StartedConsole, startConsole } from '../../rig/start/console.js';
 import { button, findCard, sent } from '../../rig/start/counter.js';
-import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import type { TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
 import { aUser, signedIn } from '../../rig/start/signIn.js';
 
 let service: TestService;
 let merchant: TestMerchant;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 let programId: string;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
-  service = await startService();
-  merchant = await aMerchant(service);
+  ({ service, browser, merchant, stop } = await startConsole());
   const card = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10, rewardName: 'Free coffee' } as const;
   programId = (await merchant.program({ ...card, name: 'Coffee card' }))._id;
-  browser = await startBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 const aMember = (person: object) =>
   merchant.enroll({ programId, email: `${crypto.randomUUID()}@example.com`, lastName: 'Lovelace', ...person });

@@ -2,7 +2,6 @@
 // read and delete what is kept about a person, and leave a page.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
 import {
   findBarriers,
@@ -10,32 +9,34 @@ import {
   isTooWide,
   keepScreenshot,
   screens,
-  startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
-import { buttonOf as button, fieldOf as field, headingOf as heading, openConsole } from '../../rig/start/console.js';
-import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import {
+  buttonOf as button,
+  fieldOf as field,
+  headingOf as heading,
+  openConsole,
+  type StartedConsole,
+  startConsole,
+} from '../../rig/start/console.js';
+import type { TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let merchant: TestMerchant;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 let programId: string;
 let aheadMs = 0;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
   const now = () => new Date(Date.now() + aheadMs);
-  [service, browser] = await Promise.all([startService({ worker: false, now }), startBrowser()]);
-  merchant = await aMerchant(service);
+  ({ service, browser, merchant, stop } = await startConsole({ worker: false, now }));
   const fields = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 4, rewardName: 'Coffee' };
   programId = (await merchant.program({ ...fields, name: 'Corner Coffee' }))._id;
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 const open = (path: string, screen: BrowserContextOptions = screens.desktop, role = 'owner') =>
   openConsole({ browser, service, merchant }, path, { screen, role });
@@ -73,7 +74,6 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
   it('several stamps are given at once, and what cannot be given is off with the reason', async () => {
     const { id } = await merchant.enroll({ programId, firstName: 'Ulla' });
     const page = await open(`/members/${id}`, screens[screen]);
-    if (screen === 'phone') await page.getByText('With a message for the lock screen').click();
     await field(page, 'How many').fill('5');
     await page.getByText('The card has room for 4 stamps.').waitFor();
     expect(await button(page, 'Give stamps').isDisabled()).toBe(true);
@@ -177,7 +177,10 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     const person = page.getByRole('region', { name: 'The person and the card' });
     await person.getByText('First name').waitFor();
     expect(await person.locator('dt:text-is("Balance") + dd').textContent()).toBe('7');
-    await page.getByRole('region', { name: 'Points and rewards' }).getByText('Delta').first().waitFor();
+    await page.getByRole('region', { name: 'Points and rewards' }).getByText('Balance after').first().waitFor();
+    expect(await person.getByText('serialNumber').isVisible()).toBe(false);
+    await person.getByText('Technical').click();
+    await person.getByText('serialNumber').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     expect(await isTooWide(page)).toBe(0);
     await keepScreenshot(page, `daily-kept-${screen}`, { fullPage: false });
@@ -235,6 +238,67 @@ describe.runIf(hasBrowser)('the audit', () => {
     await page.getByText('Nothing matches.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'daily-audit-desktop', { fullPage: false });
+    await page.context().close();
+  });
+
+  it.each(['desktop', 'phone'] as const)(
+    'and the versions of a card say from what to what on a German %s',
+    async (size) => {
+      const credential = { Authorization: `Bearer ${await merchant.token({ roleIds: ['owner'] })}` };
+      const call = (path: string, method: string, body?: object) =>
+        merchant.call(`/merchants/me${path}`, { method, credential, ...(body && { body }) });
+      const { _id } = await merchant.program({ name: `Lilo ${size}`, style: 'points', goal: 8 });
+      await call(`/programs/${_id}`, 'PATCH', { goal: 1_200, passTemplate: { barcodeFormat: 'Aztec' } });
+      await call(`/programs/${_id}/publish`, 'POST');
+      const user = await call('/users', 'POST', { email: `ulli.${size}@example.com`, roleIds: ['till'] });
+      await call(`/users/${user.body.data.id}`, 'PATCH', { roleIds: ['manager'] });
+      const german = { ...screens[size], locale: 'de-DE' };
+      const page = await open('/audit', german);
+      const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+      await row('Rollen einer Person geändert')
+        .filter({ hasText: `ulli.${size}` })
+        .getByText('Leitung')
+        .waitFor();
+      const published = row('veröffentlicht')
+        .filter({ hasText: `Lilo ${size}` })
+        .first();
+      await published
+        .locator('dt:text-is("Ziel") + dd')
+        .filter({ hasText: /^8 →.*1\.200$/ })
+        .waitFor();
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(0);
+      await keepScreenshot(page, `daily-audit-german-${size}`);
+      await page.goto(`${service.publicUrl}/console/programs/${_id}`);
+      const versions = page.getByRole('table', { name: 'Frühere Versionen' });
+      await versions
+        .locator('dt:text-is("Ziel") + dd')
+        .filter({ hasText: /^8 →.*1\.200$/ })
+        .waitFor();
+      expect(await isTooWide(page)).toBe(0);
+      await page.context().close();
+    },
+  );
+
+  it.each(['desktop', 'phone'] as const)('all that is kept is read in German on a %s', async (size) => {
+    const { id } = await merchant.enroll({
+      firstName: 'Lulu',
+      email: `lulu.de.${size}@example.com`,
+      initialPoints: 1_207,
+    });
+    const page = await open(`/members/${id}/data`, { ...screens[size], locale: 'de-DE' });
+    const person = page.getByRole('region', { name: 'Die Person und ihre Karte' });
+    const value = (label: string) => person.locator(`dt:text-is("${label}") + dd`).textContent();
+    await person.getByText('Vorname').waitFor();
+    expect([await value('Stand'), await value('Status'), await value('Aufgenommen durch')]).toEqual([
+      ...['1.207', 'Aktiv', 'Ein verbundenes System'],
+    ]);
+    expect(await value('Aufgenommen am')).toMatch(/^\d\d\.\d\d\.20\d\d,/);
+    const read = await page.locator('dt:visible').allTextContents();
+    expect(read.filter((label) => /^[a-z_]\w*(\.|[A-Z]|$)/.test(label))).toEqual([]);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(0);
+    await keepScreenshot(page, `daily-kept-german-${size}`);
     await page.context().close();
   });
 });

@@ -96,13 +96,13 @@ describe.runIf(hasBrowser)('the pages to join', () => {
     expect(await page.locator('#email').inputValue()).toBe('nobody');
     const email = newAddress();
     await fill(page, email);
-    expect(await again()).toBe('Look into your mail: Corner Coffee');
+    expect(await again()).toBe('Look into your mail · Corner Coffee');
     expect(await page.getByRole('status').textContent()).toContain(email);
     expect(new URL(page.url()).search).toBe('?utm_source=poster&sent');
     await page.goto(`${service.publicUrl}/enroll/${program.slug}?lost`);
     await page.locator('#email').fill('x');
     await send(page, 'Mail me the link');
-    expect(await again()).toBe('Lost your card?: Corner Coffee');
+    expect(await again()).toBe('Lost your card? · Corner Coffee');
     expect(await page.locator('#email-error').isVisible()).toBe(true);
     expect(statuses).toEqual([303, 303, 303]);
     expect((await membersOf(program._id)).map(({ attribution }) => attribution)).toEqual([{ utm_source: 'poster' }]);
@@ -118,6 +118,11 @@ describe.runIf(hasBrowser)('the pages to join', () => {
     await page.getByText('Wrong address, or nothing came?').click();
     await keepScreenshot(page, 'joined-correct-phone');
     expect(await findBarriers(page)).toEqual([]);
+    await page.locator('#email').fill('nobody');
+    await send(page, 'Send the link again');
+    expect(await page.locator('#email-error').isVisible()).toBe(true);
+    expect(await page.locator('#email').inputValue()).toBe('nobody');
+    expect(await page.getByRole('status').textContent()).toContain(`We are sending the link to your card to ${wrong}.`);
     await page.locator('#email').fill(right);
     await page.getByRole('button', { name: 'Send the link again' }).click();
     await page.getByText(`We are sending the link to your card to ${right}.`).waitFor();
@@ -130,8 +135,40 @@ describe.runIf(hasBrowser)('the pages to join', () => {
     await page.getByText('Wrong address, or nothing came?').click();
     await page.getByRole('button', { name: 'Send the link again' }).click();
     expect(await mailed(right, 2)).toEqual([link, link]);
-    expect(statuses).toEqual([303, 303, 303]);
+    expect(statuses).toEqual([303, 303, 303, 303]);
     await page.context().close();
+  });
+
+  it('lead back to the form that came too often, whose address can then still be corrected', async () => {
+    const env = { MAIL_FOLDER: folder, RATE_LIMIT_PUBLIC: '1', RATE_LIMIT_WINDOW_MS: '20000' };
+    const strict = await startService({ env });
+    try {
+      const owner = await aMerchant(strict);
+      const program = await owner.program({ ...cafe, enrollment: {} });
+      const page = await browser.open(`${strict.publicUrl}/enroll/${program.slug}`);
+      const [wrong, right] = [newAddress(), newAddress()];
+      await page.locator('#email').fill(wrong);
+      await send(page, 'Get my card');
+      const correct = async () => {
+        if (!(await page.locator('#email').isVisible())) await page.locator('summary').click();
+        await page.locator('#email').fill(right);
+        await send(page, 'Send the link again');
+        return page.getByRole('status').textContent();
+      };
+      expect(await correct()).toContain(`We are sending the link to your card to ${wrong}.`);
+      expect(await page.getByRole('alert').textContent()).toContain('There were too many tries.');
+      await until(async () => (await correct())?.includes(`to ${right}.`));
+      const members = await strict.deps.collections.members.find({ programId: program._id }).toArray();
+      expect(members.map(({ email }) => email)).toEqual([right]);
+      await page.goto(`${strict.publicUrl}/enroll/${program.slug}?lost`);
+      await page.locator('#email').fill(right);
+      await send(page, 'Mail me the link');
+      expect(await page.title()).toBe('Lost your card? · Corner Coffee');
+      expect(await page.getByRole('alert').textContent()).toContain('There were too many tries.');
+      await page.context().close();
+    } finally {
+      await strict.stop();
+    }
   });
 
   it('say the same when the address of a member is typed and corrected, and leave that member alone', async () => {

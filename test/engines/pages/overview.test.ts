@@ -1,32 +1,20 @@
 // The overview of an owner: the first steps of a new merchant, then numbers, each of which leads to its list.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
-import {
-  findBarriers,
-  hasBrowser,
-  keepScreenshot,
-  screens,
-  startBrowser,
-  type TestBrowser,
-} from '../../rig/standins/browser.js';
-import { headingOf, openConsole } from '../../rig/start/console.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, type TestBrowser } from '../../rig/standins/browser.js';
+import { headingOf, openConsole, type StartedConsole, startConsole } from '../../rig/start/console.js';
 import { aMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
-  service = await startService();
-  browser = await startBrowser();
+  ({ service, browser, stop } = await startConsole());
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 const sizes = [
   ['desktop', screens.desktop],

@@ -1,7 +1,6 @@
 // The console's control of the counter's poster, in a real browser.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { readPdf } from '../../rig/checks/pdf.js';
 import { codesIn } from '../../rig/checks/readCodes.js';
 import { until } from '../../rig/checks/until.js';
@@ -11,30 +10,32 @@ import {
   isTooWide,
   keepScreenshot,
   screens,
-  startBrowser,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
-import { buttonOf as button, fieldOf as field, openConsole } from '../../rig/start/console.js';
+import {
+  buttonOf as button,
+  fieldOf as field,
+  headingOf,
+  openConsole,
+  type StartedConsole,
+  startConsole,
+} from '../../rig/start/console.js';
 import { aDesigner, type Designer } from '../../rig/start/designer.js';
-import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+import type { TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let merchant: TestMerchant;
 let designer: Designer;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
-  [service, browser] = await Promise.all([startService({ worker: false }), startBrowser()]);
-  merchant = await aMerchant(service);
+  ({ service, browser, merchant, stop } = await startConsole({ worker: false }));
   designer = await aDesigner(merchant);
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('the poster on a %s', (screen) => {
   const open = (id: string, role = 'owner') =>
@@ -70,6 +71,29 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('the poster on a 
     await until(async () => isInView((await button(page, 'Download PDF').boundingBox()) ?? { y: -1 }));
     expect(await page.evaluate('document.activeElement?.id')).toBe('counter-poster');
     await keepScreenshot(page, `program-poster-${screen}`);
+    await page.context().close();
+  });
+
+  it('is what the first publication ends with, beside the page, its code and the next step', async () => {
+    const slug = `first-${screen}`;
+    const { body } = await designer.create({ slug, name: 'First Coffee', rewardName: 'Coffee' });
+    const page = await open(body.data._id);
+    await button(page, 'Publish').click();
+    await page.getByRole('dialog', { name: 'Publish this version?' }).getByRole('button', { name: 'Publish' }).click();
+    const live = page.getByRole('dialog', { name: 'Your card is live' });
+    const address = `${service.publicUrl}/enroll/${slug}`;
+    expect(await live.getByRole('link', { name: address }).getAttribute('href')).toBe(address);
+    const code = await live.getByRole('img').screenshot();
+    expect((await codesIn(code)).map(({ rawValue }) => rawValue)).toEqual([address]);
+    expect(await findBarriers(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(0);
+    await keepScreenshot(page, `program-first-${screen}`, { fullPage: false });
+    const download = page.waitForEvent('download');
+    await live.getByRole('button', { name: 'Download the poster (A4, PDF)' }).click();
+    expect((await download).suggestedFilename()).toBe(`${slug}-a4.pdf`);
+    await live.getByRole('link', { name: 'Give the first points' }).click();
+    await headingOf(page, 'Members').waitFor();
+    expect(await live.count()).toBe(0);
     await page.context().close();
   });
 

@@ -3,36 +3,30 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildConsole } from '../../../stack/buildConsole.js';
 import { until } from '../../rig/checks/until.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, type TestBrowser } from '../../rig/standins/browser.js';
 import {
-  findBarriers,
-  hasBrowser,
-  keepScreenshot,
-  screens,
-  startBrowser,
-  type TestBrowser,
-} from '../../rig/standins/browser.js';
-import { buttonOf as button, fieldOf as field, openConsole } from '../../rig/start/console.js';
-import { aMerchant, outcome, type TestMerchant } from '../../rig/start/merchant.js';
-import { startService, type TestService } from '../../rig/start/service.js';
+  buttonOf as button,
+  fieldOf as field,
+  openConsole,
+  type StartedConsole,
+  startConsole,
+} from '../../rig/start/console.js';
+import { outcome, type TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
 
 let service: TestService;
 let merchant: TestMerchant;
 let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
 let aheadMs = 0;
 
 beforeAll(async () => {
   if (!hasBrowser) return;
-  await buildConsole();
   const now = () => new Date(Date.now() + aheadMs);
-  [service, browser] = await Promise.all([startService({ worker: false, now }), startBrowser()]);
-  merchant = await aMerchant(service);
+  ({ service, browser, merchant, stop } = await startConsole({ worker: false, now }));
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => stop?.());
 
 const open = (path = '/readers', screen: BrowserContextOptions = screens.desktop) =>
   openConsole({ browser, service, merchant }, path, { screen });
@@ -65,6 +59,7 @@ describe.runIf(hasBrowser)('a reader', () => {
     await merchant.program({ name: 'Harbour Cakes' });
     const page = await open();
     await page.getByText('No reader yet.').waitFor();
+    await button(page, 'New reader').click();
     await field(page, 'Name').fill('Terrace till');
     await field(page, 'Place').fill('Terrace');
     await page.getByText('Harbour Books').click();

@@ -147,12 +147,22 @@ describe.runIf(hasBrowser)('the screen of the till', () => {
   });
 
   it('follows the size of letters that the browser is set to, and cuts nothing then', async () => {
-    for (const options of [screens.phone, onItsSide]) {
+    const narrow = { viewport: { width: 195, height: 600 } };
+    for (const [options, browser, size] of [
+      [screens.phone, plain, 36],
+      [onItsSide, plain, 36],
+      [narrow, filming, 18],
+    ] as const) {
       const ada = await counter.aMember({ firstName: 'Maximiliane-Alexandra', initialPoints: 9 });
-      const page = await openTill('Terrace till by the fountain', options, plain);
-      expect(await page.evaluate('parseFloat(getComputedStyle(document.body).fontSize)')).toBe(36);
+      const page = await openTill('Terrace till by the fountain', options, browser);
+      expect(await page.evaluate('parseFloat(getComputedStyle(document.body).fontSize)')).toBe(size);
       expect(await cut(page)).toEqual([]);
       await findCard(page, ada.memberCode);
+      await button(page, '+1: 1 stamp').waitFor();
+      const [bar, heading] = [await page.locator('header').boundingBox(), await page.locator('h1').boundingBox()];
+      expect(heading?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0));
+      expect(await cut(page)).toEqual([]);
+      await keepScreenshot(page, `till-large-card-${options.viewport.width}`);
       await button(page, '+1: 1 stamp').click();
       await sent(page);
       expect(await cut(page)).toEqual([]);
@@ -193,6 +203,34 @@ describe.runIf(hasBrowser)('the screen of the till', () => {
     });
     await page.context().setOffline(false);
     await said('Online · Did not go through: 1');
+    await page.context().close();
+  });
+
+  it('says that a card is blocked or has expired, and offers neither stamps nor rewards then, also in French', async () => {
+    const ada = await counter.aMember({ firstName: 'Ada', initialPoints: 9 });
+    const words = { connect: 'Connecter', title: 'Client suivant' };
+    const page = await openTill('Bar till', { ...screens.phone, locale: 'fr-FR', words });
+    const find = async () => {
+      await page.getByLabel(/Numéro de carte/).fill(ada.memberCode);
+      await button(page, 'Chercher').click();
+    };
+    await find();
+    await button(page, /^\+1/).click();
+    await button(page, 'Annuler\u00a0: +1').waitFor();
+    await button(page, /^Remettre/).waitFor();
+    for (const [status, text] of [
+      ['voided', 'Cette carte est bloquée.'],
+      ['expired', 'Cette carte a expiré.'],
+    ] as const) {
+      await counter.merchant.call(`/merchants/me/members/${ada.id}/status`, { method: 'PATCH', body: { status } });
+      await button(page, 'Client suivant').click();
+      await find();
+      await page.getByText(text).waitFor();
+      expect(await button(page, /^(\+\d|Remettre)/).count()).toBe(0);
+      await button(page, 'Montrer au client').click();
+      expect(await page.getByRole('dialog').textContent()).not.toContain('Free coffee');
+      await page.getByRole('dialog').getByRole('button').click();
+    }
     await page.context().close();
   });
 

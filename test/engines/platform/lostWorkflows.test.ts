@@ -43,7 +43,7 @@ const terminate = (workflowId: string) => service.client.workflow.getHandle(work
 /** Ends every workflow but the relay, as if Temporal had lost its data. */
 async function terminateAll(): Promise<void> {
   const query =
-    'ExecutionStatus = "Running" AND WorkflowType IN ("deliverWebhook", "publishChange", "issuePasses", "retryPasses")';
+    'ExecutionStatus = "Running" AND WorkflowType IN ("deliverWebhook", "announceChange", "issuePasses", "retryPasses")';
   await until(async () => {
     let left = 0;
     for await (const { workflowId } of service.client.workflow.list({ query })) {

@@ -14,6 +14,7 @@ import { assertGivenMongodb } from '../../../stack/engines/mongodb.js';
 import { findPort } from '../../../stack/ports.js';
 import { startMarkOf } from '../../../stack/processIdentity.js';
 import { stackFilePath } from '../../../stack/stackFile.js';
+import { until } from '../../rig/checks/until.js';
 import { hasBrowser, keepScreenshot, screens, startBrowser } from '../../rig/standins/browser.js';
 import { startEngines } from '../../rig/start/engines.js';
 import { newStackDir, type RunningStack, runStart, startStack } from '../../rig/start/runningStack.js';
@@ -103,8 +104,9 @@ describe('a running stack', () => {
 
   test('the printed tour, pasted line by line, delivers signed webhooks', async () => {
     const port = await findPort('127.0.0.1');
-    const printed = stack.printed().replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`);
-    const [receiverLine, ...clientLines] = printed.split('\n').filter((line) => /^(npm|KEY|curl|MEMBER)/.test(line));
+    const tour = await until(() => /^npm.*\n[\s\S]*^curl.* -X PATCH .*\n/m.exec(stack.printed())?.[0]);
+    const lines = tour.replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`).split('\n');
+    const [receiverLine, ...clientLines] = lines.filter((line) => /^(npm|KEY|curl|MEMBER)/.test(line));
     expect(clientLines).toHaveLength(4);
 
     const cwd = join(import.meta.dirname, '..', '..', '..');
@@ -133,7 +135,7 @@ describe('a running stack', () => {
       await keyedChange.waitFor({ timeout: 30_000 });
       await keepScreenshot(page, 'temporal-workflows');
       await keyedChange.click();
-      await page.getByText('publishEvents').first().waitFor({ timeout: 30_000 });
+      await page.getByText('publishNow').first().waitFor({ timeout: 30_000 });
       await keepScreenshot(page, 'temporal-change');
     } finally {
       await browser.close();

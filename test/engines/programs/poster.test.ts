@@ -1,6 +1,7 @@
 // The poster for the counter over HTTP (docs/interface.md#42-programs).
 import { Resvg } from '@resvg/resvg-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import posterFile from '../../../api/pages/posterFile.view.js';
 import { readPng } from '../../../schemas/programs/png.rules.js';
 import { readPdf } from '../../rig/checks/pdf.js';
 import { codesIn } from '../../rig/checks/readCodes.js';
@@ -49,6 +50,26 @@ describe('a poster', () => {
     const picture = Buffer.from(await png.arrayBuffer());
     expect(readPng(picture)).toMatchObject({ ok: true, width: 1748 });
     expect(await codes(picture)).toEqual([url]);
+  });
+
+  it('holds up no other request while it is drawn, as drawing it in the same thread does', async () => {
+    const program = await merchant.program({ style: 'stamps', goal: 8, rewardName: 'Coffee' });
+    const own = { program, language: 'en', url: 'https://cards.example.com/enroll/cafe', format: 'tent' } as const;
+    const draw = () => posterFile({ ...own, type: 'pdf' });
+    const ask = async () => (await posterOf(program._id, '?format=tent')).arrayBuffer();
+    const busyMs = async (work: () => Promise<unknown>) => {
+      const before = performance.eventLoopUtilization();
+      await work();
+      return performance.eventLoopUtilization(before).active;
+    };
+    // Both have read the fonts before they are measured.
+    await Promise.all([draw(), ask()]);
+    let [asked, drawn] = [0, 0];
+    for (let turn = 0; turn < 5; turn += 1) {
+      asked += await busyMs(ask);
+      drawn += await busyMs(draw);
+    }
+    expect(asked).toBeLessThan(drawn / 2);
   });
 
   it('is of the live version, also after later edits', async () => {

@@ -5,6 +5,7 @@ import { newMemberEvent } from '../../../activities/events/newEvent.rules.js';
 import { pushLate } from '../../../activities/wallets/pushPasses.activity.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
+import { actionsOf } from '../../rig/checks/actions.js';
 import { until } from '../../rig/checks/until.js';
 import type { ApnsAnswer } from '../../rig/standins/apnsServer.js';
 import { type Customers, startCustomers } from '../../rig/start/customers.js';
@@ -99,6 +100,22 @@ describe('an iPhone that joined through the public page', () => {
     expect(await customers.received(ada, 'points.changed', 2)).toHaveLength(2);
     for (const event of ['pass.installed', 'pass.updated', 'pass.removed'])
       expect(customers.receivedSoFar(ada, event)).toHaveLength(1);
+  });
+
+  it('is told of a change for two actions of Temporal: the workflow, and its push and webhook together', async () => {
+    const ada = await customers.join();
+    await customers.install(ada);
+    expect((await customers.points(ada, { delta: 5 })).passUpdate?.apple.devicesNotified).toBe(1);
+    await customers.received(ada, 'points.changed', 1);
+    const query = `MemberId = "${ada.member._id}" AND EventType = "points.changed"`;
+    const workflows = real.service.client.workflow;
+    const started = await until(async () => {
+      for await (const found of workflows.list({ query })) return found;
+      return undefined;
+    });
+    const handle = workflows.getHandle(started.workflowId);
+    await handle.result();
+    expect(actionsOf((await handle.fetchHistory()).events ?? [])).toBe(2);
   });
 
   it('shows the newest balance in the end when many changes come at once', async () => {

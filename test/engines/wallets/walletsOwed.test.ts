@@ -5,7 +5,9 @@ import { snapshotCampaign, snapshotRebuild } from '../../../activities/batches/c
 import { repushStale } from '../../../activities/wallets/apple/repush.activity.js';
 import { followDue } from '../../../activities/wallets/google/followObjects.activity.js';
 import { correctSaves } from '../../../activities/wallets/google/reconcileSaves.activity.js';
+import { pushPasses } from '../../../activities/wallets/pushPasses.activity.js';
 import { revivePushes } from '../../../activities/wallets/revivePasses.activity.js';
+import { processEvents } from '../../../activities/webhooks/processEvents.effect.js';
 import { passes } from '../../../stack/commands/passes.js';
 import { until } from '../../rig/checks/until.js';
 import type { GoogleFault } from '../../rig/standins/googleServer.js';
@@ -210,11 +212,56 @@ describe('what a wallet refused or never answered', () => {
     const { events } = real.service.deps.collections;
     await events.updateOne(
       { memberId: customer.member._id, type: 'member.created' },
-      { $set: { pushDueAt: new Date(Date.now() - 1_000), occurredAt: new Date(Date.now() - day - 1_000) } },
+      {
+        $set: {
+          passAction: 'push',
+          pushDueAt: new Date(Date.now() - 1_000),
+          occurredAt: new Date(Date.now() - day - 1_000),
+        },
+      },
     );
     await revivePushes(worker.deps);
     const { pass } = await memberOf(customer);
     expect([pass.appleDueAt, pass.googleDueAt]).toEqual([expect.any(Date), expect.any(Date)]);
+  });
+
+  it('is not pushed again when an attempt that took long marked what another one had pushed', async () => {
+    const { customer } = await withBoth();
+    await customers.points(customer, { delta: 1 });
+    const { events } = real.service.deps.collections;
+    const pushed = { memberId: customer.member._id, type: 'points.changed' } as const;
+    await events.updateOne(pushed, { $set: { pushDueAt: new Date(Date.now() - 1_000) } });
+    const { pass } = await memberOf(customer);
+    await revivePushes(worker.deps);
+    expect((await events.findOne(pushed))?.pushDueAt).toBeUndefined();
+    expect((await memberOf(customer)).pass).toEqual(pass);
+  });
+});
+
+describe('a push whose process is lost before it returns', () => {
+  it('is not repeated, and its events are published with the change', async () => {
+    const { customer, phone } = await withBoth();
+    await customers.points(customer, { delta: 1 });
+    const { events } = real.service.deps.collections;
+    const change = { memberId: customer.member._id, type: 'points.changed' } as const;
+    const { _id } = await until(() => events.findOne({ ...change, state: 'published', passUpdate: { $exists: true } }));
+    const pushes = () => real.apns.pushes.filter(({ pushToken }) => pushToken === phone.pushToken()).length;
+    const before = pushes();
+    await events.updateOne(
+      { _id },
+      { $set: { state: 'new', leaseOwner: 'lost', dueAt: new Date(Date.now() + 60_000) } },
+    );
+    const { newEventIds, late } = await pushPasses(worker.deps, { leaseOwner: 'lost', eventIds: [_id] });
+    const updated = await events.find({ memberId: customer.member._id, type: 'pass.updated' }).toArray();
+    expect(newEventIds.toSorted()).toEqual(updated.map((event) => event._id).toSorted());
+    expect([newEventIds.length, late, pushes()]).toEqual([2, [], before]);
+    // The relay takes the change and those events at the same time, and publishes each of them once.
+    const ids = [_id, ...newEventIds];
+    const lease = { state: 'new', leaseOwner: 'relay', dueAt: new Date(Date.now() + 60_000) } as const;
+    for (const id of ids) await events.updateOne({ _id: id }, { $set: lease });
+    const chunk = await events.find({ _id: { $in: ids } }).toArray();
+    expect(await processEvents(worker.deps, { leaseOwner: 'relay', events: chunk })).toEqual(new Map());
+    expect(await events.countDocuments({ _id: { $in: ids }, state: 'published' })).toBe(3);
   });
 });
 

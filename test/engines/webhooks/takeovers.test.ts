@@ -62,7 +62,6 @@ beforeAll(async () => {
       started.push(workflowId);
     },
     cancel: async () => {},
-    awaitPassUpdate: async () => null,
     awaitPassIssuance: async () => null,
     close: async () => {},
   };

@@ -1,19 +1,19 @@
 // Clients that other generators make from the OpenAPI document as it is enroll a member: one in Python, one in Go. What
 // the generators and clients need comes from PyPI and the Go module proxy; without it a test is skipped with the reason.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cacheDirOf } from '../../../stack/engines/cache.js';
+import { fromPypi, missing, type Step } from '../../rig/start/fromPypi.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
 const run = promisify(execFile);
 const installMs = 600_000;
-const pythonGenerator = 'openapi-python-client==0.29.1';
+const pythonGenerator = ['openapi-python-client', '0.29.1'] as const;
 const goGenerator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 const goRuntime = 'github.com/oapi-codegen/runtime@v1.9.0';
 
@@ -34,20 +34,6 @@ afterAll(async () => {
   await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-type Step = [command: string, args: string[]];
-
-/** Why one of the steps failed; undefined when all of them are done. */
-async function missing(steps: Step[], options: { cwd: string; env?: NodeJS.ProcessEnv }): Promise<string | undefined> {
-  for (const [command, args] of steps) {
-    const failure = await run(command, args, options).then(
-      () => undefined,
-      (error: Error) => `${command} ${args.join(' ')}: ${error.message.split('\n').slice(-3).join(' ')}`,
-    );
-    if (failure !== undefined) return failure;
-  }
-  return undefined;
-}
 
 const settings = async () => ({
   ...process.env,
@@ -93,23 +79,12 @@ print(json.dumps({
 it(
   'openapi-python-client makes a client that enrolls a member',
   async (context) => {
-    const home = join(cacheDirOf(process.env), pythonGenerator.replace('==', '-'));
-    const python = join(home, 'bin', 'python');
-    const generator = join(home, 'bin', 'openapi-python-client');
-    const reason = existsSync(generator)
-      ? undefined
-      : await missing(
-          [
-            ['python3', ['-m', 'venv', home]],
-            [python, ['-m', 'pip', 'install', '--quiet', pythonGenerator]],
-          ],
-          { cwd: folder },
-        );
+    const { bin, reason } = await fromPypi(...pythonGenerator);
     context.skip(reason !== undefined, reason);
     const client = join(folder, 'python');
-    const env = { ...(await settings()), PATH: `${join(home, 'bin')}:${process.env.PATH}`, PYTHONPATH: client };
+    const env = { ...(await settings()), PATH: `${bin}:${process.env.PATH}`, PYTHONPATH: client };
     const args = ['generate', '--path', document, '--output-path', client];
-    const { stdout, stderr } = await run(generator, args, { cwd: folder, env });
+    const { stdout, stderr } = await run(join(bin, 'openapi-python-client'), args, { cwd: folder, env });
     // It knows no body that is a CSV; the same file can be sent as a form. A poster is in the answer's `content`.
     expect(`${stdout}\n${stderr}`.match(/^WARNING.*|^Unsupported.*/gm)).toEqual([
       'WARNING parsing GET /merchants/me/programs/{id}/poster within programs.',
@@ -117,7 +92,7 @@ it(
       'Unsupported content type text/csv',
     ]);
     await writeFile(join(folder, 'program.py'), pythonProgram);
-    const answer = await run(python, [join(folder, 'program.py')], { cwd: folder, env });
+    const answer = await run(join(bin, 'python'), [join(folder, 'program.py')], { cwd: folder, env });
     await expectEnrolled(answer.stdout, 'Ada');
   },
   installMs,

@@ -88,6 +88,8 @@ export const provenBy: Record<EndpointName, string> = {
   mailCards: 'test/engines/batches/cardMails.test.ts',
   sendCampaign: 'test/engines/batches/campaigns.test.ts',
   getCampaign: 'test/engines/batches/campaigns.test.ts',
+  listAutomaticMessages: 'test/engines/batches/automaticMessages.test.ts',
+  updateAutomaticMessage: 'test/engines/batches/automaticMessages.test.ts',
   examinePass: 'test/engines/wallets/walletsDoctor.test.ts',
   readAudit: 'test/engines/access/audit.test.ts',
   readStats: 'test/engines/stats/stats.test.ts',

@@ -9,11 +9,11 @@ export async function setTextSize(page: Page, percent: number): Promise<void> {
   await page.reload();
 }
 
-const find = `(() => {
+const findWithin = (parts: string) => `(() => {
   const width = document.documentElement.clientWidth;
   const found = [];
   if (document.scrollingElement.scrollWidth > width) found.push('the page is ' + document.scrollingElement.scrollWidth + ' wide');
-  for (const element of document.querySelectorAll('main *')) {
+  for (const element of document.querySelectorAll('${parts} *')) {
     if (element.closest('.unseen, .celebration i, [hidden]') || !element.checkVisibility()) continue;
     const box = element.getBoundingClientRect();
     const name = element.tagName + ' ' + (element.id || element.className) + ' ' + element.textContent.trim().slice(0, 30);
@@ -26,4 +26,11 @@ const find = `(() => {
 })()`;
 
 /** What is cut, or reaches beyond the screen. */
-export const findCuts = (page: Page): Promise<string[]> => page.evaluate(find);
+export const findCuts = (page: Page, parts = 'main'): Promise<string[]> => page.evaluate(findWithin(parts));
+
+/** Titles of columns that only screen readers hear, and parts without a text. */
+const unseen = /^(?:THEAD .*|\w+ [^ ]* ) is cut$/;
+
+/** What is cut on a page of the console. */
+export const findConsoleCuts = async (page: Page, parts?: string): Promise<string[]> =>
+  (await findCuts(page, parts)).filter((found) => !unseen.test(found));

@@ -88,6 +88,9 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** The accessibility problems that axe finds. */
 export async function findBarriers(page: Page): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(await readFile(axe, 'utf8'));
+  // What still fades in has less contrast than it will have.
+  const moving = 'document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)';
+  await page.evaluate(`Promise.allSettled(${moving}.map(({ finished }) => finished))`);
   const found = await page.evaluate(
     `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice'] }).then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,

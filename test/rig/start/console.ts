@@ -1,13 +1,35 @@
 // A person at the console, in a browser page that is signed in, and the controls that a test presses.
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { screens, type TestBrowser } from '../standins/browser.js';
-import type { TestMerchant } from './merchant.js';
-import type { TestService } from './service.js';
+import { buildConsole } from '../../../stack/buildConsole.js';
+import { screens, startBrowser, type TestBrowser } from '../standins/browser.js';
+import { aMerchant, type TestMerchant } from './merchant.js';
+import { type ServiceOptions, startService, type TestService } from './service.js';
 
 export interface AtConsole {
   browser: TestBrowser;
   service: Pick<TestService, 'publicUrl'>;
   merchant: TestMerchant;
+}
+
+export interface StartedConsole extends AtConsole {
+  service: TestService;
+  /** Ends browser and service. */
+  stop: () => Promise<void>;
+}
+
+/** The console with its service and a browser, and a merchant. */
+export async function startConsole(options: ServiceOptions = {}): Promise<StartedConsole> {
+  await buildConsole();
+  const [service, browser] = await Promise.all([startService(options), startBrowser()]);
+  return {
+    service,
+    browser,
+    merchant: await aMerchant(service),
+    async stop() {
+      await browser.close();
+      await service.stop();
+    },
+  };
 }
 
 export async function signInAtConsole(
@@ -36,3 +58,6 @@ export async function openConsole(
 export const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 export { button as buttonOf } from './counter.js';
 export const fieldOf = (page: Page, name: string) => page.getByLabel(name, { exact: true });
+
+/** The language, the calls of the tab and the way out are in the menu of the account. */
+export const openAccount = (page: Page) => page.getByRole('button', { name: /^Account/ }).click();

@@ -184,6 +184,8 @@ async function historiesOf(client: Client, query: string, code: string): Promise
   const histories: HistoryAndWorkflowId[] = [];
   for await (const { workflowId, runId, type, status } of client.workflow.list({ query })) {
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    // One whose start is delayed has nothing to replay yet, and the replay would wait for it.
+    if (!history.events?.some((event) => event.workflowTaskCompletedEventAttributes)) continue;
     const steps = [code, type, stepsOf(history)].join(' ');
     const before = alike.get(steps) ?? 0;
     if (before >= mostAlike && status.name !== 'RUNNING') continue;

@@ -5,6 +5,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { inject } from 'vitest';
 import { type Activities, createActivities } from '../../../activities/index.js';
 import type { WorkerDeps } from '../../../activities/workerDeps.js';
+import { workflowTaskTimeout } from '../../../platform/temporal/workflowClient.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { taskQueues, type WorkflowInputs, type WorkflowName } from '../../../schemas/tables/workflows.js';
 import { createWorkers } from '../../../worker/createWorkers.js';
@@ -73,7 +74,7 @@ export async function startWorkflowWorker(
     client,
     fakes,
     start: (name, input, workflowId = `${name}:${newId()}`) =>
-      client.workflow.start(name, { workflowId, taskQueue: taskQueues.workflows, args: [input] }),
+      client.workflow.start(name, { workflowId, taskQueue: taskQueues.workflows, args: [input], workflowTaskTimeout }),
     async stop() {
       for (const worker of workers) worker.shutdown();
       await ended;

@@ -65,6 +65,10 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
   });
 });
 
+it('French has no-break spaces at its double punctuation', () => {
+  expect([...textsOf(catalogues.fr)].filter(([, text]) => / [:;!?»]|« /.test(text))).toEqual([]);
+});
+
 const now = new Date('2026-11-23T12:00:00Z');
 
 function cardOf(language: Language, fields: Record<string, unknown> = {}, over: Partial<Card> = {}): Card {

@@ -2,6 +2,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { columnMapping, ownCells, readHeader } from '../../../schemas/batches/importColumns.rules.js';
+import { delimiters } from '../../../schemas/shared/csv.rules.js';
 
 // The console is compiled by itself, so its modules have no types here.
 const module = '../../../console/pages/importFile.js';
@@ -12,94 +14,22 @@ interface ImportFile {
   openTitles: (meant: Fields) => string[];
   canBeFound: (meant: Fields) => boolean;
   mappingOf: (meant: Fields) => Record<string, string | null>;
-  wrongCells: (
-    failure: { row: number; reason: string },
-    read: { rows: string[][]; columns: { header: string; field: string | null }[] },
-  ) => string[];
+  leftOutTitles: (meant: Fields) => { unused: string[]; unknown: string[] };
+  wrongCells: (row: WrongRow, read: { rows: string[][]; columns: Column[] }) => { title: string; text: string }[];
+  sentenceOf: (row: WrongRow, columns: Column[]) => string;
+  wrongTitles: (reason: string, titles: string[]) => string[];
+  plainRows: (rows: string[][]) => string[][];
+  guardedFile: (rows: string[][], separator: string) => string;
 }
-const { fieldsOf, titlesOf, openTitles, canBeFound, mappingOf, wrongCells }: ImportFile = await import(module);
+type Column = { header: string; field: string | null };
+type WrongRow = { row: number; mistakes: { field?: string; display: string }[] };
+const { fieldsOf, titlesOf, openTitles, canBeFound, mappingOf, ...file }: ImportFile = await import(module);
+const { leftOutTitles, wrongCells, sentenceOf, wrongTitles, plainRows, guardedFile } = file;
 const csvModule = '../../../console/csv.js';
 interface Csv {
-  parseCsv: (text: string) => string[][];
-  toCsv: (rows: string[][], separator: string) => string;
+  parseCsv: (text: string, separator?: string) => string[][];
 }
-const { parseCsv, toCsv }: Csv = await import(csvModule);
-
-const common: Fields = {
-  firstName: 'First name, GIVEN-NAME, forename, Vorname, Prénom, prenom, Nombre, Nome, Vorname Kunde, first_name',
-  lastName:
-    'Surname, Last Name, Family name, Nachname, Familienname, Nom de famille, Apellidos, Primer apellido, Cognome',
-  email: `E-Mail-Adresse, E-mail, EMAIL, email_address, eMail, Mailadresse, E-Mail (privat), Kunden-E-Mail, Adresse e-mail,
-    Courriel, Adresse électronique, Correo electrónico, CORREO_ELECTRONICO, Dirección de correo electrónico,
-    Indirizzo e-mail, Posta elettronica, Email du client, E-mail 1 - Value, emailAddress`,
-  phone: `Phone, Phone no., Phone Number, Mobile, Tel., Telefon, Telefonnummer, Telefon-Nr., Mobilnummer, Handy, Handynummer,
-    Téléphone, N° de téléphone, Numéro de téléphone, Portable, Teléfono, Número de teléfono, Móvil, Telefono,
-    Numero di cellulare, Cellulare, Contact number, phone_1`,
-  initialPoints: `Stamps, Stempel, Points, Punktestand, Balance, Points balance, Treuepunkte, Anzahl Stempel, Solde de points,
-    Nombre de points, Tampons, Puntos, Saldo, Sellos, Punti, Saldo punti, Punti fedeltà, Timbri, Aktueller Punktestand`,
-  externalId: `Kundennummer, Kunden-Nr., KdNr, Kartennummer, Mitglieds-Nr, Kundenkartennummer, Treuekarten-Nr, Customer number,
-    customer_id, Customer no, Card Number, Member ID, membershipNumber, Loyalty card number, External ID, externalId,
-    Numéro de client, N° client, N° de carte, Numéro d'adhérent, Code client, Número de cliente, Nº de tarjeta,
-    Número de socio, Código de cliente, Numero cliente, Codice cliente, Numero tessera, N. carta fedeltà, Kunden ID`,
-};
-const spellings = Object.entries(common).flatMap(([field, titles]) =>
-  titles.split(',').map((title) => [title.trim(), field] as const),
-);
-
-it.each(spellings)('a column with the title %s is read as the field %s', (title, field) => {
-  expect(fieldsOf([title])).toEqual({ [title]: field });
-});
-
-it('case, accents, hyphens, blanks and underscores of a title do not count', () => {
-  const written = fc.tuple(
-    fc.constantFrom(...spellings.filter(([title]) => !/\p{Lu}.*\p{Lu}/u.test(title))),
-    fc.constantFrom(' ', '-', '_', '\u00a0', '\u2011', '  '),
-    fc.boolean(),
-    fc.constantFrom('NFC', 'NFD'),
-  );
-  fc.assert(
-    fc.property(written, ([[title, field], blank, isUpper, form]) => {
-      const spelled = title.replaceAll(/[ _-]/g, blank).normalize(form);
-      const given = ` ${isUpper && !/\p{Ll}\p{Lu}/u.test(spelled) ? spelled.toUpperCase() : spelled} `;
-      expect(fieldsOf([given])).toEqual({ [given]: field });
-    }),
-  );
-});
-
-it.each([
-  'Shoe size',
-  'Postal code',
-  'Code postal',
-  'Birthday',
-  'Member since',
-  'Notes',
-  'Adresse',
-  'Telefax',
-  'Newsletter',
-  '§§',
-])('a column with the title %s is left out', (title) => {
-  expect(fieldsOf([title])).toEqual({ [title]: '' });
-});
-
-it('asks about two columns for one field, and about a title that has two meanings', () => {
-  expect(fieldsOf(['Stamps', 'Balance', 'Size', 'Colour'])).toEqual({
-    Stamps: '?',
-    Balance: '?',
-    Size: '',
-    Colour: '',
-  });
-  expect(fieldsOf(['Telefon', 'Handy', 'E-Mail'])).toEqual({ Telefon: '?', Handy: '?', 'E-Mail': 'email' });
-  for (const title of ['Name', 'Nom', 'Full name', 'Nombre y apellidos', 'Kunde', 'ID', 'Nr.', 'Kundenkarte'])
-    expect(fieldsOf([title, 'Vorteil'])).toEqual({ [title]: '?', Vorteil: '' });
-});
-
-it('reads Name by the column of the other name', () => {
-  expect(fieldsOf(['Name', 'Vorname'])).toEqual({ Name: 'lastName', Vorname: 'firstName' });
-  expect(fieldsOf(['Prénom', 'Nom'])).toEqual({ Prénom: 'firstName', Nom: 'lastName' });
-  expect(fieldsOf(['Name', 'Surname'])).toEqual({ Name: 'firstName', Surname: 'lastName' });
-  expect(fieldsOf(['First name', 'Name', 'Surname']).Name).toBe('');
-  expect(fieldsOf(['Nr', 'Kundennummer']).Nr).toBe('');
-});
+const { parseCsv }: Csv = await import(csvModule);
 
 it('has columns without a decision while a field is missing or stands twice', () => {
   expect(openTitles({ Name: '?', Size: '', Colour: '', Mail: 'email' })).toEqual(['Name']);
@@ -117,6 +47,13 @@ it('maps what the service cannot read by itself, and leaves it the columns by wh
   const titles = titlesOf(['row', 'EMAIL', 'Vorname', 'Size', '', 'email', 'reason']);
   expect(titles).toEqual(['row', 'email', 'Vorname', 'Size', 'reason']);
   expect(mappingOf(fieldsOf(titles))).toEqual({ Vorname: 'firstName', Size: null });
+});
+
+it('says which columns are left out, those that members have no field for apart from unknown ones', () => {
+  const meant = fieldsOf(['E-Mail', 'Geburtstag', 'Schuhgröße', 'row']);
+  expect(leftOutTitles(meant)).toEqual({ unused: ['Geburtstag'], unknown: ['Schuhgröße'] });
+  expect(mappingOf(meant)).toEqual({ 'E-Mail': 'email', Geburtstag: null, Schuhgröße: null });
+  expect(leftOutTitles({ ...meant, Geburtstag: 'lastName', 'E-Mail': '' }).unused).toEqual([]);
 });
 
 it.each([
@@ -156,16 +93,39 @@ it('has the rows that the service reads from any file that is CSV', () => {
   expect(compared).toBeGreaterThan(500);
 });
 
-it('reads the corrected rows as they were written, with any separator', () => {
-  const cell = fc.oneof(fc.string(), fc.constantFrom('"', ' a ', ';', '\n', '=1', '\ufeff'));
-  const row = fc.array(cell, { minLength: 2, maxLength: 4 }).filter((cells) => cells.some((one) => one.trim() !== ''));
+it('shows the cells and titles of an errors.csv without their guard, and sends them so that the service reads the same', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom('"', ' a ', ';', '\n', '=1', "'=1", "''+1", 'a;=1', '+48 600', '-5'),
+  );
+  const titles = fc.uniqueArray(fc.constantFrom('+Tel', '=Name', "'@Mail", '-', 'Ort'), { minLength: 1 });
+  const file = titles.chain((own) => {
+    const row = fc.array(text, { minLength: own.length, maxLength: own.length });
+    return fc.record({ own: fc.constant(own), rows: fc.array(row, { minLength: 1, maxLength: 5 }) });
+  });
   fc.assert(
-    fc.property(fc.array(row, { minLength: 1 }), fc.constantFrom(',', ';', '\t'), (rows, separator) => {
-      const file = toCsv([['row', 'reason'], ...rows], separator);
-      const kept = rows.map((cells) => cells.map((one) => one.replaceAll(/\r\n?/g, '\n')));
-      expect(parseCsv(file)).toEqual([['row', 'reason'], ...kept]);
+    fc.property(file, fc.constantFrom(...delimiters), ({ own, rows }, separator) => {
+      const written = [['row', ...own, 'reason'], ...rows.map((cells, at) => [String(at), ...cells, 'wrong'])];
+      const shown = plainRows(parseCsv(guardedFile(written, separator), separator));
+      expect(shown).toEqual(written.map((cells) => cells.map((one) => one.replaceAll(/\r\n?/g, '\n'))));
+      expect(titlesOf(shown[0] ?? [])).toEqual(['row', ...own, 'reason']);
+      const mapping = columnMapping.parse(Object.fromEntries(own.map((title) => [title, null])));
+      const sent = parse(guardedFile(shown, separator), { delimiter: separator });
+      const columns = readHeader(sent[0] ?? [], mapping.set(own[0]?.toLowerCase() ?? '', 'phone'));
+      expect(columns.fields).toEqual([null, 'phone', ...own.slice(1).map(() => null), null]);
+      expect(sent.slice(1).map((cells) => ownCells(cells, columns))).toEqual(
+        shown.slice(1).map((cells) => cells.slice(1, -1)),
+      );
     }),
   );
+});
+
+it('leaves the cells of other files as they are', () => {
+  const rows = [
+    ["'+Tel", 'reason'],
+    ["'=1", ''],
+  ];
+  expect(plainRows(rows)).toEqual(rows);
 });
 
 it.each([
@@ -192,18 +152,30 @@ describe('the cells of a failed row', () => {
     ['Ada', '37', 'ada@example.com'],
     ['Grace', '38', 'grace at example.com'],
   ];
-  const cells = (row: number, reason: string) => wrongCells({ row, reason }, { rows, columns });
+  const row = (...fields: (string | undefined)[]) => ({
+    row: 2,
+    mistakes: fields.map((field) => ({ ...(field && { field }), display: 'ist falsch' })),
+  });
+  const mail = { title: 'Mail', text: 'grace at example.com' };
 
-  it('are those that its reasons name, counted from the first row below the headings', () => {
-    expect(cells(2, 'email: must be an email address')).toEqual(['Mail: grace at example.com']);
-    expect(cells(2, 'email: must be an email address; firstName: must be shorter')).toEqual([
-      'Name: Grace',
-      'Mail: grace at example.com',
-    ]);
+  it('are those that its mistakes name, counted from the first row below the headings', () => {
+    expect(wrongCells(row('email'), { rows, columns })).toEqual([mail]);
+    expect(wrongCells(row('email', 'firstName'), { rows, columns })).toEqual([{ title: 'Name', text: 'Grace' }, mail]);
+    expect(sentenceOf(row('email', 'firstName'), columns)).toBe('Mail: ist falsch; Name: ist falsch');
   });
 
-  it('are none when the reason is about the whole row or the file was not read', () => {
-    expect(cells(2, 'the row has 4 cells where the header has 3')).toEqual([]);
-    expect(wrongCells({ row: 2, reason: 'email: must be an email address' }, { rows: [], columns })).toEqual([]);
+  it('are none when a mistake is about the whole row or the file was not read', () => {
+    expect(wrongCells(row(undefined), { rows, columns })).toEqual([]);
+    expect(sentenceOf(row(undefined), columns)).toBe('ist falsch');
+    expect(wrongCells(row('email'), { rows: [], columns })).toEqual([]);
+  });
+
+  it('are found in the file of the failed rows by the titles in its reason', () => {
+    const titles = ['Mail', 'E-Mail', 'Punkte'];
+    expect(wrongTitles('E-Mail: ist falsch („x“); Punkte: ist falsch („Mail: 3“) – Zeile 3', titles)).toEqual([
+      'E-Mail',
+      'Punkte',
+    ]);
+    expect(wrongTitles('die Zeile hat 4 Zellen – Zeile 3', titles)).toEqual([]);
   });
 });

@@ -2,8 +2,12 @@
 // content.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnMapping, importFields, readHeader, readRow } from '../../../schemas/batches/importRows.rules.js';
+import { importFields } from '../../../schemas/batches/columnTitles.rules.js';
+import { columnMapping, readHeader } from '../../../schemas/batches/importColumns.rules.js';
+import { mistakeText } from '../../../schemas/batches/importMistakes.rules.js';
+import { readRow } from '../../../schemas/batches/importRows.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
+import { languages } from '../../../schemas/shared/languages/index.js';
 
 const points = { style: 'points' as const, goal: 100 };
 const columns = readHeader(importFields);
@@ -25,6 +29,7 @@ describe('the header', () => {
       fields: [null, 'email', null],
       added: new Set([0, 2]),
       unnamed: new Set(),
+      unused: [],
       isGuarded: true,
     });
   });
@@ -36,6 +41,7 @@ describe('the header', () => {
       fields: ['email', null, null, null, 'lastName', 'phone', null],
       added: new Set(),
       unnamed: new Set(),
+      unused: ['EMAIL', 'notes', 'Notes'],
       isGuarded: false,
     });
     expect(() => readHeader(['E-Mail', 'mail'], columnMapping.parse({ 'e-mail': 'email', mail: 'email' }))).toThrow(
@@ -54,7 +60,7 @@ describe('the header', () => {
   });
 
   it.each([
-    ['an unknown column', ['email', 'birthday'], /column 2/],
+    ['an unknown column', ['email', 'hobby'], /column 2/],
     ['a repeated column', ['email', 'phone', 'EMAIL'], /column 3.*repeats/],
     ['no known column', ['reason'], /no known header/],
     ['a person in its place', ['ada@example.com', 'Ada'], /columns 1, 2 /],
@@ -68,7 +74,7 @@ describe('the header', () => {
     })();
     expect(refused).toBeInstanceOf(ServiceError);
     expect(refused).toMatchObject({ code: 'IMPORT_INVALID', message: expect.stringMatching(message) });
-    expect(String(refused)).not.toMatch(/birthday|ada@|Ada\b/);
+    expect(String(refused)).not.toMatch(/hobby|ada@|Ada\b/);
   });
 });
 
@@ -171,12 +177,33 @@ describe('a row', () => {
     expect(read(['', '', '', '', '10', ''], stamps).person).toEqual({ initialPoints: 10 });
   });
 
+  it.each([
+    ['email', 'no address', { rule: 'email' }],
+    ['phone', 'ask', { rule: 'phone' }],
+    ['firstName', 'x'.repeat(101), { rule: 'tooLong', limit: 100 }],
+    ['lastName', 'a\u0007', { rule: 'characters' }],
+    ['lastName', '\u202ea', { rule: 'characters' }],
+    ['initialPoints', '1.5', { rule: 'whole' }],
+    ['initialPoints', '-3', { rule: 'atLeast', limit: 0 }],
+    ['initialPoints', '1000000001', { rule: 'atMost', limit: 1_000_000_000 }],
+    ['externalId', '4,00123E+12', { rule: 'shortened' }],
+    ['externalId', '12.000', { rule: 'decimals' }],
+    ['externalId', 'y'.repeat(65), { rule: 'tooLong', limit: 64 }],
+  ] as const)('has its mistake in %s of %j as a code, with a sentence in each language', (field, cell, mistake) => {
+    const { mistakes = [] } = read(importFields.map((one) => (one === field ? cell : '')));
+    expect(mistakes).toEqual([{ field, ...mistake }]);
+    const said = languages.map((language) => mistakes.map((one) => mistakeText(language, one)).join());
+    expect(new Set(said).size).toBe(languages.length);
+    if ('limit' in mistake) for (const text of said) expect(text).toContain(String(mistake.limit));
+  });
+
   it('with more or fewer cells than the header fails, and keeps its cells', () => {
     expect(read(['a', 'b'])).toEqual({
       row: 1,
       line: 2,
       cells: ['a', 'b'],
       reason: 'the row has 2 cells where the header has 6',
+      mistakes: [{ rule: 'cells', given: 2, limit: 6 }],
     });
   });
 

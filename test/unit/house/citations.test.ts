@@ -13,7 +13,7 @@ const codeFolders = readdirSync(root, { withFileTypes: true })
 
 function filesIn(folder: string, ending: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(ending))
+    .filter((file) => file.endsWith(ending) && !file.includes('node_modules'))
     .map((file) => join(folder, file));
 }
 

@@ -130,7 +130,10 @@ describe('the image', () => {
       .parse(JSON.parse(printed));
     const { metafile } = await build({
       entryPoints: ['main.tsx', 'till/main.tsx', 'docs/main.ts'].map((file) => join(root, 'console', file)),
-      ...{ alias: { 'decoder.wasm': 'zxing-wasm/reader/zxing_reader.wasm' }, loader: { '.wasm': 'file' } },
+      ...{
+        alias: { 'decoder.wasm': 'zxing-wasm/reader/zxing_reader.wasm' },
+        loader: { '.wasm': 'file', '.woff2': 'file' },
+      },
       ...{ bundle: true, metafile: true, write: false },
       ...{ outdir: '/', format: 'esm', logLevel: 'error' },
     });

@@ -26,11 +26,28 @@ const same: Record<(typeof languages)[number], readonly string[]> = {
   de: ['Name', 'Person', 'Status', 'Filter', 'Test', 'Text', 'Version', 'Website', 'Import', 'Bronze', 'Gold'],
   fr: [
     ...['Actions', 'Action', 'Menu', 'Points', 'Pages', 'Message', 'Note', 'Version', 'Latitude', 'Longitude'],
-    ...['Description', 'points', 'point', 'Active', 'POINTS', 'Bronze'],
+    ...['Description', 'points', 'point', 'Active', 'POINTS', 'Bronze', 'Invitation'],
   ],
   es: ['No', 'Roles'],
-  it: ['Menu', 'No'],
+  it: ['Account', 'Menu', 'No'],
 };
+
+const given = [
+  ...[[['ä', 'ö']], [['vip']], [[], true], [3, 2, 7], ['ä', 'ö', 'ü'], ['ä', 2, 7], ['ä', ['ö']], [2, true]],
+  [{ what: 'ready', who: 'iphone' }],
+];
+
+/** What a text says of each of the given values that it can be about. */
+const sentencesOf = (text: Text, other: Text = text): (readonly [string, string])[] =>
+  typeof text === 'string' || typeof other === 'string'
+    ? [[String(text), String(other)]]
+    : given.flatMap((values) => {
+        try {
+          return [[text(...values), other(...values)] as const];
+        } catch {
+          return [];
+        }
+      });
 
 describe.each(languages)('the console in %s', (language) => {
   it('has the texts of English, each of them written', async () => {
@@ -51,10 +68,6 @@ describe.each(languages)('the console in %s', (language) => {
   });
 
   it('writes its own sentence about numbers and names', async () => {
-    const given = [
-      ...[[['ä', 'ö']], [['vip']], [[], true], [3, 2, 7], ['ä', 'ö', 'ü'], ['ä', 2, 7], ['ä', ['ö']], [2, true]],
-      [{ what: 'ready', who: 'iphone' }],
-    ];
     const neutral = [
       ...[
         'frame.call',
@@ -72,13 +85,7 @@ describe.each(languages)('the console in %s', (language) => {
     const left = listed(await catalogueOf(language)).flatMap(([path, text]) => {
       const its = english.get(path);
       if (typeof text !== 'function' || typeof its !== 'function' || neutral.includes(path)) return [];
-      const said = given.flatMap((values) => {
-        try {
-          return [[text(...values), its(...values)] as const];
-        } catch {
-          return [];
-        }
-      });
+      const said = sentencesOf(text, its);
       expect(said.length).toBeGreaterThan(0);
       return said.every(([own, other]) => own === other) ? [path] : [];
     });
@@ -136,4 +143,11 @@ describe('French', () => {
     ]);
     expect([0, 1, 2].map(texts.member.stamps)).toEqual(['0 tampon', '1 tampon', '2 tampons']);
   });
+});
+
+it('French has no-break spaces at its double punctuation', async () => {
+  const said = listed(await catalogueOf('fr')).flatMap(([path, text]) =>
+    sentencesOf(text).map(([sentence]) => `${path}: ${sentence}`),
+  );
+  expect(said.filter((sentence) => /\S [:;!?»]|« /.test(sentence))).toEqual([]);
 });

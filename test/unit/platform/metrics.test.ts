@@ -33,8 +33,12 @@ const sources: GaugeSources = {
   countStaleDevices: async () => 2,
   pingMongodb: async () => ({ ok: 1 }),
   temporalAvailable: () => false,
+  certificatesEndAt: () => new Date('2027-05-01T00:00:00Z'),
 };
-const gaugesOf: Record<Exclude<keyof GaugeSources, 'temporalAvailable'>, Record<string, number>> = {
+const gaugesOf: Record<
+  Exclude<keyof GaugeSources, 'temporalAvailable' | 'certificatesEndAt'>,
+  Record<string, number>
+> = {
   readEvents: { lps_outbox_events: 3, lps_outbox_age_seconds: 7.5 },
   readDeliveries: { lps_queued_deliveries: 5, lps_queued_deliveries_age_seconds: 61.5 },
   countStaleDevices: { lps_stale_devices: 2 },
@@ -107,6 +111,12 @@ describe('metrics', () => {
         const unknown = gauge === 'lps_mongodb_up' ? 0 : 'Nan';
         expect(lines).toContain(`${gauge} ${name === failing ? unknown : value}`);
       }
+  });
+
+  it("show when Apple's certificates end, and nothing in stub mode", async () => {
+    const name = 'lps_apple_certificates_end_timestamp_seconds';
+    expect(await scrape({})).toContain(`${name} 1809129600`);
+    expect(await scrape({ certificatesEndAt: () => undefined })).toContain(`${name} Nan`);
   });
 
   it('are followed by those of the Temporal SDK if it answers', async () => {

@@ -62,7 +62,7 @@ describe('a refusal at the counter', () => {
   it.each([
     ['en', 'The card has 4, but 5 are needed: 1 is missing.', '1 more needed for this reward.'],
     ['de', 'Auf der Karte sind 4, nötig sind 5: Es fehlt 1.', 'Für diese Prämie fehlt noch 1.'],
-    ['fr', 'La carte a 4, mais il faut 5 : il manque 1.', 'Il manque encore 1 pour cette récompense.'],
+    ['fr', 'La carte a 4, mais il faut 5 : il manque 1.', 'Il manque encore 1 pour cette récompense.'],
     ['es', 'La tarjeta tiene 4, pero se necesitan 5: falta 1.', 'Falta 1 para esta recompensa.'],
     ['it', 'La carta ha 4, ma servono 5: ne manca 1.', 'Ne manca ancora 1 per questo premio.'],
   ])('in %s speaks of one that is missing as of one', (language, low, missing) => {
@@ -75,7 +75,7 @@ describe('a refusal at the counter', () => {
     const cooldown = () => requireCooledDown(90, later(-30_000), { occurredAt: undefined });
     expect(refused(cooldown, 'fr-CA')).toMatchObject({
       code: 'EARN_LIMIT_REACHED',
-      display: 'Trop tôt après un autre achat ; on pourra cumuler de nouveau dans 60 secondes.',
+      display: 'Trop tôt après un autre achat ; on pourra cumuler de nouveau dans 60 secondes.',
       details: { limit: 'cooldown', retryAt: later(60_000).toISOString() },
     });
     const day = () =>

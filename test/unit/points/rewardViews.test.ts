@@ -89,6 +89,13 @@ describe('a card', () => {
     expect(page({ rewards: [{ id: 'x', name: '<b>', cost: 1 }] }, 40)).toContain('&lt;b&gt;');
   });
 
+  it('offers nothing on a card that is blocked', () => {
+    const { member, ...shown } = pairOf({ rewards, goal: 100 }, 120);
+    const state = cardState({ ...shown, member: { ...member, status: 'voided' } });
+    expect([state.reward, state.full]).toEqual(['–', null]);
+    expect(state.rewards.map(({ ready, state: said }) => [ready, said])).toEqual(Array(3).fill([false, '–']));
+  });
+
   it('has no list when the goal is the only reward', () => {
     expect(page({ goal: 100 }, 40)).not.toContain('id="rewards"');
   });

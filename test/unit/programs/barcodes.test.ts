@@ -99,6 +99,7 @@ it('a row whose number the card cannot show fails with the reason', () => {
     fields: ['externalId' as const],
     added: new Set<number>(),
     unnamed: new Set<number>(),
+    unused: [],
     isGuarded: false,
   };
   const program = {

@@ -7,7 +7,7 @@ import { createDeps } from '../../../platform/createDeps.js';
 import { readConfig } from '../../../schemas/shared/config.schema.js';
 import { startMarkOf } from '../../../stack/processIdentity.js';
 import type { BenchStack } from '../../bench/bench.js';
-import { createProcessList } from '../../bench/processList.js';
+import { createProcessList, succeeded } from '../../bench/processList.js';
 import { type Mode, runScenarios, type ScenarioResult } from '../../bench/run.js';
 import type { Scenario } from '../../bench/scenarios.js';
 
@@ -176,10 +176,29 @@ test('a process that ignores SIGTERM is killed, with the processes that it start
   await expect.poll(() => startMarkOf(below)).toBeUndefined();
 });
 
+test('a list that has ended takes nothing more to clean up', async () => {
+  const list = createProcessList();
+  const cleaned: string[] = [];
+  list.onEnded(() => cleaned.push('early'));
+  await list.end();
+  expect(() => list.onEnded(() => cleaned.push('late'))).toThrow('is ending');
+  expect(cleaned).toEqual(['early']);
+});
+
+test('a command of a bench has to succeed, and in time', async () => {
+  const list = createProcessList();
+  await succeeded(list, aProcess('setTimeout(() => process.exit(0), 10)'), 'one', 30_000);
+  await expect(succeeded(list, aProcess('setTimeout(() => process.exit(3), 10)'), 'two', 30_000)).rejects.toThrow(
+    'two ended with 3.',
+  );
+  await expect(succeeded(list, aProcess(), 'three', 50)).rejects.toThrow('aborted');
+  await list.end();
+});
+
 test('a bench that is killed leaves no process', async () => {
   const script = `
     import { spawn } from 'node:child_process';
-    import { createProcessList } from './test/bench/processList.js';
+    import { createProcessList, succeeded } from './test/bench/processList.js';
     const list = createProcessList();
     const pids = [1, 2].map(() => list.add(spawn('sleep', ['300'], { detached: true })).pid);
     console.log(JSON.stringify(pids));

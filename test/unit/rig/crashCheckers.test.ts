@@ -99,7 +99,7 @@ function good(): Evidence {
     })),
     workflows: [
       { id: 'relay:0', type: 'relay', status: 'RUNNING' },
-      { id: keyedChangeId, type: 'publishChange', status: 'COMPLETED' },
+      { id: keyedChangeId, type: 'announceChange', status: 'COMPLETED' },
     ],
     feeds: [events.map(({ id }) => id)],
   };

@@ -50,6 +50,7 @@ metrics.watch({
   countStaleDevices: away,
   pingMongodb: away,
   temporalAvailable: () => true,
+  certificatesEndAt: () => undefined,
 });
 // Copied from a worker's own /metrics; the SDK's failure counter appears with the first failure.
 const fromTemporal = [

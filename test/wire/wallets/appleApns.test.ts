@@ -135,8 +135,8 @@ describe('each answer', () => {
     '%s has its own outcome, and the other devices get their push',
     async (_: string, answer: ApnsAnswer, expected: Partial<PushAnswer>) => {
       server.answer('odd', answer);
-      const withinMs = answer === 'hang' ? hangsMs : undefined;
-      const [first, odd, last] = await apns.push(['good', 'odd', 'fine'], withinMs);
+      const deadline = answer === 'hang' ? Date.now() + hangsMs : undefined;
+      const [first, odd, last] = await apns.push(['good', 'odd', 'fine'], deadline);
       expect(odd).toMatchObject({ pushToken: 'odd', ...expected });
       if (answer === 'drop' || answer === 'goaway') {
         // These answers end the connection for all devices; the next push reaches the others at the latest.
@@ -161,11 +161,19 @@ describe('each answer', () => {
 });
 
 describe('the time limit', () => {
+  it('lets nothing be sent after it, also on an open connection', async () => {
+    await apns.push(['before']);
+    const late = { outcome: 'retry', status: null, reason: 'no answer in time' };
+    expect(await apns.push(['after', 'later'], Date.now())).toMatchObject([late, late]);
+    await apns.push(['next']);
+    expect(server.pushes.map(({ pushToken }) => pushToken)).toEqual(['before', 'next']);
+  });
+
   it('holds when every device hangs', async () => {
     const all = tokens(50);
     for (const token of all) server.answer(token, 'hang');
     const start = performance.now();
-    const answers = await apns.push(all, hangsMs);
+    const answers = await apns.push(all, Date.now() + hangsMs);
     // In sequence, they would take 50 times as long as one.
     expect(performance.now() - start).toBeLessThan(20_000);
     expect(answers.every(({ outcome }) => outcome === 'retry')).toBe(true);
@@ -226,7 +234,7 @@ describe('the connection', () => {
     server = await serve({ maxConcurrentStreams: 4 });
     const hanging = ['hangs-1', 'hangs-2', 'hangs-3'];
     for (const token of hanging) server.answer(token, 'hang');
-    const answers = await connectTo().push([...hanging, ...tokens(100)], hangsMs);
+    const answers = await connectTo().push([...hanging, ...tokens(100)], Date.now() + hangsMs);
     expect(answers.slice(0, 3).every(({ outcome }) => outcome === 'retry')).toBe(true);
     expect(answers.slice(3).every(({ outcome }) => outcome === 'sent')).toBe(true);
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { loadGoogleCredentials } from '../../../activities/wallets/google/credentials.rules.js';
 import { createGoogleWalletApi } from '../../../activities/wallets/google/googleWallet.client.js';
 import type { GoogleWalletApi } from '../../../activities/wallets/google/googleWallet.schema.js';
-import { pushGoogle } from '../../../activities/wallets/google/pushGoogle.effect.js';
+import { type PushGoogle, pushGoogle } from '../../../activities/wallets/google/pushGoogle.effect.js';
 import { createRequestPacer, type RequestPacer } from '../../../activities/wallets/google/requestPacer.client.js';
 import type { GoogleWallet } from '../../../activities/wallets/wallets.client.js';
 import type { MemberRow } from '../../../schemas/members/members.rows.js';
@@ -234,7 +234,7 @@ describe('messages on a pass', () => {
     const file = { _id, slug: _id, name: program.name, style: 'points', fields: { primaryLabel: shown.label } };
     const pass = { tag: new Date(time) };
     const member = { ...shown, _id: memberId, field: 'points', lifetimePoints: 3, pass } as unknown as MemberRow;
-    const push = (id: string) =>
+    const push = (id: string, given: Partial<PushGoogle> = {}) =>
       pushGoogle({ credentials, api: connect() } as GoogleWallet, {
         member,
         program: { ...programFile.parse(file), merchantId: 'm' },
@@ -242,15 +242,24 @@ describe('messages on a pass', () => {
         message: { id, body: id },
         notify: true,
         withinMs: 10_000,
+        ...given,
       });
     expect((await push('one')).detail).toBe('message notified');
     expect((await push('one')).detail).toBe('message existed');
     google.fail({ on: 'addMessage', how: 'lost' });
     expect(await push('two')).toMatchObject({ answer: 'transient', unreached: true });
     expect((await push('two')).detail).toBe('message existed');
+    // A process that is paused reads the answers that came in that time before its timers fire.
+    const paused = { withinMs: 2_000, readAgain: async () => blockUntil(Date.now() + 2_000, member) };
+    expect(await push('three', paused)).toMatchObject({ answer: 'transient', unreached: true });
     expect(google.rules.notices(objectId()).map(({ text }) => text)).toEqual(['one', 'two']);
   });
 });
+
+function blockUntil<T>(end: number, value: T): T {
+  while (Date.now() < end);
+  return value;
+}
 
 describe('when Google fails', () => {
   it.each([

@@ -1,0 +1,59 @@
+// The console for somebody whose browser shows text twice as large: no page is wider than the window, nothing is cut.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../rig/checks/until.js';
+import { findConsoleCuts, setTextSize } from '../../rig/checks/wholePage.js';
+import { findBarriers, hasBrowser, keepScreenshot, screens, type TestBrowser } from '../../rig/standins/browser.js';
+import { openConsole, type StartedConsole, startConsole } from '../../rig/start/console.js';
+import type { TestMerchant } from '../../rig/start/merchant.js';
+import type { TestService } from '../../rig/start/service.js';
+
+let service: TestService;
+let browser: TestBrowser;
+let stop: StartedConsole['stop'] | undefined;
+let merchant: TestMerchant;
+let paths: [string, string][];
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  ({ service, browser, merchant, stop } = await startConsole());
+  const fields = { style: 'stamps', fields: { primaryLabel: 'STEMPEL' }, goal: 10, rewardName: 'Kaffee' };
+  const { _id: programId } = await merchant.program({ ...fields, name: 'Café Lilo' });
+  const email = 'lilo@example.com';
+  const { id } = await merchant.enroll({ programId, email, firstName: 'Lilo', lastName: 'Iloul', initialPoints: 3 });
+  await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 1 } });
+  await merchant.call('/merchants/me/campaigns', {
+    body: { message: 'Heute ein Keks dazu', audience: 'away', sendAt: new Date(Date.now() + 86_400_000).toISOString() },
+  });
+  paths = [
+    ['overview', ''],
+    ['program', `/programs/${programId}`],
+    ['member', `/members/${id}`],
+    ...['programs', 'members', 'imports', 'campaigns', 'webhooks', 'readers', 'api-keys', 'people', 'audit'].map(
+      (name): [string, string] => [name, `/${name}`],
+    ),
+  ];
+});
+afterAll(() => stop?.());
+
+describe.runIf(hasBrowser)('text of twice the size', () => {
+  it.each([
+    ['desktop', 'de-DE'],
+    ['desktop', 'en-GB'],
+    ['phone', 'de-DE'],
+    ['phone', 'en-GB'],
+  ] as const)('fits each page of the console on a %s in %s', async (size, locale) => {
+    const page = await openConsole({ browser, service, merchant }, '', { screen: { ...screens[size], locale } });
+    await setTextSize(page, 200);
+    const wrong: string[] = [];
+    for (const [name, path] of paths) {
+      await page.goto(`${service.publicUrl}/console${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await until(() => page.evaluate("!document.querySelector('.skeleton')"));
+      const cuts = await findConsoleCuts(page);
+      wrong.push(...[...cuts, ...(await findBarriers(page))].map((found) => `${name}: ${found}`));
+      await keepScreenshot(page, `console-large-${name}-${size}-${locale}`);
+    }
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+});

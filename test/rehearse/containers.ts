@@ -1,0 +1,102 @@
+// Starts and ends the containers of the rehearsed compose file, and looks at them.
+import { type ExecFileException, execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { until } from '../rig/checks/until.js';
+import type { Waits } from './composeFile.js';
+
+const run = promisify(execFile);
+const big = { maxBuffer: 64 * 1024 * 1024 };
+
+export interface Containers {
+  /** Starts all in the order of the file, and waits for those whose health others wait for. */
+  up(): Promise<void>;
+  /** Runs a program of a service's container and returns what it prints. */
+  exec(service: string, ...command: string[]): Promise<string>;
+  /** Runs a command of the service in a container of its own that sees a file of this machine. */
+  runWith(mount: string, service: string, ...command: string[]): Promise<string>;
+  podman(action: string, service: string, ...options: string[]): Promise<string>;
+  inspect(service: string): Promise<Inspected>;
+  /** Waits until the container is healthy, or runs where it has no check. */
+  healthy(service: string): Promise<void>;
+  /** Ends everything and removes the volumes. */
+  down(): Promise<void>;
+}
+
+export interface Inspected {
+  State: { Running: boolean; ExitCode: number; OOMKilled: boolean };
+  Config: { User: string; Env: string[] };
+  HostConfig: { ReadonlyRootfs: boolean; SecurityOpt: string[]; Memory: number };
+  EffectiveCaps: string[] | null;
+}
+
+const lookMs = 500;
+const healthyMs = 300_000;
+
+export function containersOf(compose: {
+  bin: string;
+  file: string;
+  name: string;
+  waits: Waits;
+  env: NodeJS.ProcessEnv;
+}): Containers {
+  const { bin, file, name, waits, env } = compose;
+  const options = { ...big, env };
+  const container = (service: string) => `${name}_${service}_1`;
+  const podman = async (action: string, service: string, ...given: string[]): Promise<string> =>
+    (await run('podman', [action, ...given, container(service)], options)).stdout;
+  const inspect = async (service: string): Promise<Inspected> => JSON.parse(await podman('inspect', service))[0];
+  // Without systemd podman runs no health checks by itself.
+  const check = (service: string): Promise<boolean> =>
+    run('podman', ['healthcheck', 'run', container(service)], options).then(
+      () => true,
+      (error: ExecFileException) => /no defined healthcheck/.test(`${error.message}`),
+    );
+  const wait = (service: string) => ({
+    withinMs: healthyMs,
+    everyMs: lookMs,
+    seen: () => podman('logs', service, '--tail', '20'),
+  });
+  const healthy = async (service: string): Promise<void> => {
+    await until(async () => (await inspect(service)).State.Running && (await check(service)), wait(service));
+  };
+  const completed = async (service: string): Promise<void> => {
+    await until(async () => {
+      const { Running, ExitCode } = (await inspect(service)).State;
+      return !Running && ExitCode === 0;
+    }, wait(service));
+  };
+  const started = new Map<string, Promise<void>>();
+  const start = (service: string): Promise<void> => {
+    const starting = started.get(service) ?? startAfterOthers(service);
+    started.set(service, starting);
+    return starting;
+  };
+  const startAfterOthers = async (service: string): Promise<void> => {
+    for (const [other, { condition }] of Object.entries(waits[service] ?? {})) {
+      await start(other);
+      await (condition === 'service_healthy' ? healthy(other) : completed(other));
+    }
+    await run(bin, ['--file', file, 'up', '--detach', service], options);
+  };
+  return {
+    async up() {
+      for (const service of Object.keys(waits)) await start(service);
+    },
+    exec: async (service, ...command) =>
+      (await run('podman', ['exec', container(service), ...command], options)).stdout,
+    async runWith(mount, service, ...command) {
+      const { stdout } = await run(
+        bin,
+        ['--file', file, 'run', '--rm', '--no-deps', '--volume', mount, service, ...command],
+        options,
+      );
+      return stdout;
+    },
+    podman,
+    inspect,
+    healthy,
+    async down() {
+      await run(bin, ['--file', file, 'down', '--volumes', '--timeout', '5'], options);
+    },
+  };
+}

