@@ -64,9 +64,13 @@ function maskedScalar(field: string, value: string | number): string | number {
   return Math.abs(value) < (isShown ? largestAmount : smallNumber) ? value : hidden;
 }
 
+/** MongoDB refuses a row of over 100 levels, and with it all rows of the insert. */
+const deepest = 20;
+
 /**
  * What was sent with a request, as JSON of at most `most` characters without personal data and secrets: names of
- * fields, numbers, and texts of the fields that never hold either. `isCut`: something was left out for its length.
+ * fields, numbers, and texts of the fields that never hold either. `isCut`: something was left out for its length or
+ * depth.
  */
 export function maskRequest(value: unknown, most = 2_000): { shown: unknown; isCut: boolean } {
   let left = most;
@@ -77,17 +81,18 @@ export function maskRequest(value: unknown, most = 2_000): { shown: unknown; isC
     else left -= length;
     return !isCut;
   };
-  const masked = (field: string, inner: unknown): { value: unknown } | undefined => {
+  const masked = (field: string, inner: unknown, level = 1): { value: unknown } | undefined => {
     // With the comma that follows.
     if (inner === null || typeof inner !== 'object') {
       const scalar = typeof inner === 'string' || typeof inner === 'number' ? maskedScalar(field, inner) : inner;
       return take(String(JSON.stringify(scalar)).length + 1) ? { value: scalar } : undefined;
     }
+    if (level > deepest) isCut = true;
     if (!take(3)) return undefined;
     if (Array.isArray(inner)) {
       const list: unknown[] = [];
       for (const entry of inner) {
-        const one = masked(field, entry);
+        const one = masked(field, entry, level + 1);
         if (!one) break;
         list.push(one.value);
       }
@@ -96,7 +101,7 @@ export function maskRequest(value: unknown, most = 2_000): { shown: unknown; isC
     const fields: [string, unknown][] = [];
     for (const [key, entry] of Object.entries(inner)) {
       const name = plainName.test(key) ? key : hidden;
-      const one = take(name.length + 3) ? masked(key, entry) : undefined;
+      const one = take(name.length + 3) ? masked(key, entry, level + 1) : undefined;
       if (!one) break;
       fields.push([name, one.value]);
     }

@@ -86,6 +86,16 @@ describe('masking a request', () => {
     expect(maskRequest(many).isCut).toBe(true);
   });
 
+  it('leaves out what is nested too deeply for MongoDB, which would refuse the rows of other requests with it', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+    expect(maskRequest(nested(10))).toEqual({ shown: nested(10), isCut: false });
+    for (const levels of [90, 500]) {
+      const { shown, isCut } = maskRequest({ tags: nested(levels) });
+      expect(JSON.stringify(shown)?.length).toBeLessThan(2 * 50);
+      expect(isCut).toBe(true);
+    }
+  });
+
   it('does not modify its input', () => {
     const body = { email: 'ada@example.com', list: [{ phone: '1' }] };
     maskRequest(body);

@@ -1,5 +1,5 @@
 // Every kind of call to an unavailable database fails with an error that is recognised.
-import { MongoClient, ObjectId } from 'mongodb';
+import { MongoClient, MongoClientBulkWriteError, MongoServerError, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import { failure } from '../../../api/http/answer.js';
 import { isUnavailable } from '../../../platform/mongodb/isUnavailable.js';
@@ -37,8 +37,28 @@ describe.each([1, 2])('an unavailable database, called for the %i. time', () => 
   });
 });
 
+// While another server becomes primary, the driver's second try may be refused as well, and a getMore has none.
+it.each([
+  ['ShutdownInProgress', 91],
+  ['PrimarySteppedDown', 189],
+  ['NotWritablePrimary', 10_107],
+  ['InterruptedAtShutdown', 11_600],
+  ['InterruptedDueToReplStateChange', 11_602],
+  ['NotPrimaryNoSecondaryOk', 13_435],
+  ['NotPrimaryOrSecondary', 13_436],
+])('a server that answers %s is unavailable, also to a bulk write', (codeName, code) => {
+  const refused = new MongoServerError({ message: codeName, codeName, code });
+  const bulk = new MongoClientBulkWriteError({ message: 'failed' });
+  bulk.cause = refused;
+  for (const error of [refused, bulk]) {
+    expect(isUnavailable(error)).toBe(true);
+    expect(failure(error).status).toBe(503);
+  }
+});
+
 it('other errors are not reported as unavailable', () => {
   expect(isUnavailable(new Error('no'))).toBe(false);
+  expect(isUnavailable(new MongoServerError({ message: 'taken', code: 11_000 }))).toBe(false);
   expect(isUnavailable(new ServiceError('MEMBER_NOT_FOUND'))).toBe(false);
   expect(isUnavailable(new ServiceError('UNAVAILABLE'))).toBe(true);
   expect(isUnavailable(new StillContended())).toBe(false);
