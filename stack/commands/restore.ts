@@ -2,6 +2,9 @@
 // whole backup is what was written, and no data is overwritten unasked.
 import { BSON } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
+import type { BatchRow } from '../../schemas/batches/batches.rows.js';
+import { newBatchRow } from '../../schemas/batches/newBatch.rules.js';
+import { newId } from '../../schemas/shared/ids.js';
 import { migrate } from '../../worker/migrate.js';
 import { oneFolder } from './backup.js';
 import { checkBackup, createSummary, isBackedUp, isSame, readRows, rowsFile } from './backupFolder.js';
@@ -56,8 +59,24 @@ async function restoreAll(context: CommandContext, input: CommandInput): Promise
   }
   if (differing.length > 0) throw new Mistakes([...differing, 'does something else write? Stop it and repeat this']);
   await migrate(deps);
+  await pushPasses(deps);
   say(`restored the state of ${createdAt}; every row was read back`);
   say('before the service starts: npm run -s merchants -- re-erase FILE, with the erasures since then');
+}
+
+/**
+ * Wallets may show what came after the backup, under newer versions than the restored ones. So each program with members
+ * gets a batch that gives its passes new versions and pushes them, once a worker runs.
+ */
+async function pushPasses(deps: Deps): Promise<void> {
+  const { programs, members, batches } = deps.collections;
+  const rebuilds: BatchRow[] = [];
+  for await (const { _id: programId, merchantId } of programs.find({}, { projection: { merchantId: 1 } })) {
+    if (!(await members.findOne({ merchantId, programId }, { projection: { _id: 1 } }))) continue;
+    const startedBy = { type: 'user', id: 'operator' } as const;
+    rebuilds.push(newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy }));
+  }
+  if (rebuilds.length > 0) await batches.insertMany(rebuilds);
 }
 
 export const restore: Command = {

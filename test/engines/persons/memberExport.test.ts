@@ -55,10 +55,11 @@ async function fill(of: TestMerchant, who: string): Promise<void> {
   await of.call(`${path}/status`, status('voided'));
   await of.call(`${path}/status`, status('active'));
   await of.call(`${path}/points`, { method: 'PATCH', body: { delta: 7, changeMessage: `message to ${who}` } });
-  await sendImport(of, {
+  const imported = await sendImport(of, {
     programId: member.programId,
     file: `firstName,email\nx,${who}@example.com\ny,${who}.2@example.com\n`,
   });
+  await batchEnd(of, imported.body.data.batchId);
   const campaign = await of.call('/merchants/me/campaigns', { body: { message: `campaign of ${who}` } });
   await batchEnd(of, campaign.body.data.id);
   const given = { merchantId: of.id, memberId: member.id };
