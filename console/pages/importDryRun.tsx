@@ -4,7 +4,7 @@ import { Confirm } from '../parts/dialog.js';
 import { Facts, number } from '../parts/page.js';
 import { PagedTable } from '../parts/table.js';
 import { texts } from '../texts.js';
-import { sentenceOf, wrongCells } from './importFile.js';
+import { repairedHere, sentenceOf, wrongCells } from './importFile.js';
 import type { DryRunAnswer, DryRunShown } from './importUpload.js';
 
 const said = texts.imports;
@@ -116,11 +116,13 @@ interface QuestionProps {
 /** Asked before every import, because nothing takes it back. */
 export function ImportQuestion({ outcome, columns, isFindable, ...rest }: QuestionProps) {
   const { counts, withoutEmail } = outcome;
+  const isForFile = counts.failed > repairedHere;
+  const later = isForFile ? said.failedInFile(repairedHere) : said.failedLater;
   if (counts.created === 0)
     return (
-      <Confirm title={said.repair} action={said.repair} {...rest}>
+      <Confirm title={said.askAllWrong} action={isForFile ? said.beginInFile : said.beginAllWrong} {...rest}>
         <Counts counts={counts} withoutEmail={withoutEmail} />
-        <p>{said.failedLater}</p>
+        <p>{later}</p>
       </Confirm>
     );
   if (!isFindable)
@@ -133,7 +135,7 @@ export function ImportQuestion({ outcome, columns, isFindable, ...rest }: Questi
   return (
     <Confirm title={said.ask(counts.created)} action={said.importNow(counts.created)} {...rest}>
       <Counts counts={counts} withoutEmail={withoutEmail} />
-      {counts.failed > 0 && <p>{said.failedLater}</p>}
+      {counts.failed > 0 && <p>{later}</p>}
       <LeftOutColumns columns={columns} />
     </Confirm>
   );

@@ -5,6 +5,9 @@ import { csvLine, type Delimiter, unguarded } from '../../schemas/shared/csv.rul
 /** A column that its title does not decide: people choose its field, or leave it out. */
 export const undecided = '?';
 
+/** How many failed rows the page lets people correct; more are for a spreadsheet. */
+export const repairedHere = 200;
+
 const nameOf = (title: string): string => title.trim().toLowerCase();
 
 /** A title of the merchant's own column. */

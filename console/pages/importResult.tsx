@@ -13,15 +13,13 @@ import { CancelBatch, isOver, State } from './batchState.js';
 import { CardMails, useCardMails } from './cardMails.js';
 import { type Bar, importBars } from './importBars.js';
 import { LeftOutColumns, leftOutFact } from './importDryRun.js';
-import { leftOutTitles } from './importFile.js';
+import { leftOutTitles, repairedHere } from './importFile.js';
 import { Repair } from './importRepair.js';
 
 const said = texts.imports;
 export type Batch = components['schemas']['Batch'];
 
 export const followMs = 2_000;
-/** How many failed rows the page lets people correct; more are for a spreadsheet. */
-const repairedHere = 200;
 
 /** The service has the reason in English; here it follows from what the batch has come to. */
 function reasonOf({ phase, counts, cancelRequested }: Batch): string | undefined {
@@ -58,7 +56,7 @@ export function ImportActions({ batch }: { batch: Batch }) {
             </Button>
           )}
           <a href={`${apiUrl}/merchants/me/batches/${id}/errors.csv?language=${language}`} download>
-            {said.correctedFile}
+            {counts.failed > repairedHere ? said.correctInFile : said.correctedFile}
           </a>
         </>
       )}

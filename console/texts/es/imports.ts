@@ -48,7 +48,12 @@ export const imports: Catalogue['imports'] = {
   ask: (people: number) => `¿Importar ${many(people, 'persona', 'personas')}?`,
   importNow: (people: number) => `Importar ${many(people, 'persona', 'personas')}`,
   noneNew: 'Esta importación no añadiría a nadie: cada fila es de alguien que ya es socio o fallaría.',
-  failedLater: 'Las filas con errores se pueden corregir y enviar de nuevo después.',
+  failedLater: 'Las filas con errores se pueden corregir aquí y enviar de nuevo después.',
+  failedInFile: (most: number) =>
+    `Aquí se pueden corregir ${number(most)} filas como máximo. Descargue después las filas fallidas como archivo, corríjalas allí e importe ese archivo.`,
+  askAllWrong: '¿No añadir a nadie todavía y corregir las filas?',
+  beginAllWrong: 'Empezar la importación y corregir sus filas',
+  beginInFile: 'Empezar la importación y obtener sus filas como archivo',
   result: 'Resultado de la importación',
   show: 'Ver el resultado',
   dismiss: 'Cerrar el resultado',
@@ -79,8 +84,9 @@ export const imports: Catalogue['imports'] = {
   created: 'Creados',
   deduped: 'Ya socios',
   failed: 'Fallidos',
-  passes: 'Tarjetas',
-  passesOf: (apple: number, google: number) => `${number(apple)} Apple, ${number(google)} Google`,
+  passes: 'Tarjetas creadas',
+  passesOf: (apple: number, google: number) =>
+    `${number(apple)} para Apple Wallet, ${number(google)} para Google Wallet`,
   cancelled: 'Se está cancelando.',
   endedByError: 'Detenido por un error.',
   cancelling: 'Cancelando',
@@ -90,6 +96,7 @@ export const imports: Catalogue['imports'] = {
   repairedBy: 'Mostrar esa importación',
   repairs: 'Filas corregidas de una importación anterior',
   correctedFile: 'Filas fallidas como archivo',
+  correctInFile: 'Corregir las filas fallidas en un archivo',
   knownFile: 'Filas de socios existentes como archivo',
   sendAgain: 'Enviar otra vez',
 };

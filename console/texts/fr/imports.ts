@@ -48,7 +48,12 @@ export const imports: Catalogue['imports'] = {
   ask: (people: number) => `Importer ${many(people, 'personne', 'personnes')} ?`,
   importNow: (people: number) => `Importer ${many(people, 'personne', 'personnes')}`,
   noneNew: 'Cette importation n’ajouterait personne : chaque ligne correspond déjà à un membre ou échouerait.',
-  failedLater: 'Les lignes en échec peuvent ensuite être corrigées et renvoyées.',
+  failedLater: 'Les lignes en échec peuvent ensuite être corrigées ici et renvoyées.',
+  failedInFile: (most: number) =>
+    `Ici, on peut corriger ${number(most)} lignes au plus. Téléchargez ensuite les lignes en échec en fichier, corrigez-les dans ce fichier et importez-le.`,
+  askAllWrong: 'N’ajouter personne pour le moment et corriger les lignes ?',
+  beginAllWrong: 'Commencer l’importation et corriger ses lignes',
+  beginInFile: 'Commencer l’importation et obtenir ses lignes en fichier',
   result: 'Résultat de l’import',
   show: 'Afficher le résultat',
   dismiss: 'Fermer le résultat',
@@ -79,8 +84,9 @@ export const imports: Catalogue['imports'] = {
   created: 'Créés',
   deduped: 'Déjà membres',
   failed: 'Échoués',
-  passes: 'Cartes',
-  passesOf: (apple: number, google: number) => `${number(apple)} Apple, ${number(google)} Google`,
+  passes: 'Cartes créées',
+  passesOf: (apple: number, google: number) =>
+    `${number(apple)} pour Apple Wallet, ${number(google)} pour Google Wallet`,
   cancelled: 'Annulation en cours.',
   endedByError: 'Une erreur y a mis fin.',
   cancelling: 'Annulation',
@@ -90,6 +96,7 @@ export const imports: Catalogue['imports'] = {
   repairedBy: 'Afficher cette importation',
   repairs: 'Lignes corrigées d’une importation précédente',
   correctedFile: 'Lignes en échec en fichier',
+  correctInFile: 'Corriger les lignes en échec dans un fichier',
   knownFile: 'Lignes de membres existants en fichier',
   sendAgain: 'Renvoyer',
 };

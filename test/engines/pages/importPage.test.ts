@@ -64,11 +64,17 @@ const words = {
     result: 'Result of the import',
     facts: ['Created3', 'Members already0', 'Failed1', 'Without email2'],
     mail: 'Mail their cards',
+    made: '3 for Apple Wallet, 3 for Google Wallet',
     show: 'Show result',
     close: 'Close',
     dismiss: 'Close result',
     repair: 'Correct failed rows',
     again: 'Send again',
+    allWrong: 'Import nothing yet, and correct the rows?',
+    begin: 'Begin the import and correct its rows',
+    beginInFile: 'Begin the import and get its rows as a file',
+    inFile: 'Here at most 200 rows can be corrected.',
+    correctInFile: 'Correct failed rows in a file',
     reason: 'Adresse e-mail: must be an email address (“alan at example.org”) – row 4 of the file',
     noneNew: 'This import would add no one: each row belongs to a member already, or would fail.',
   },
@@ -88,11 +94,17 @@ const words = {
     result: 'Ergebnis des Imports',
     facts: ['Angelegt3', 'Schon Mitglieder0', 'Fehlgeschlagen1', 'Ohne E-Mail2'],
     mail: 'Karten per E-Mail senden',
+    made: '3 für Apple Wallet, 3 für Google Wallet',
     show: 'Ergebnis zeigen',
     close: 'Schließen',
     dismiss: 'Ergebnis schließen',
     repair: 'Fehlerhafte Zeilen korrigieren',
     again: 'Noch einmal senden',
+    allWrong: 'Noch niemanden anlegen und die Zeilen korrigieren?',
+    begin: 'Import beginnen und Zeilen korrigieren',
+    beginInFile: 'Import beginnen und Zeilen als Datei holen',
+    inFile: 'Hier lassen sich höchstens 200 Zeilen korrigieren.',
+    correctInFile: 'Fehlerhafte Zeilen in einer Datei korrigieren',
     reason: 'Adresse e-mail: muss eine E-Mail-Adresse sein („alan at example.org“) – Zeile 4 der Datei',
     noneNew: 'Dieser Import würde niemanden anlegen: Jede Zeile gehört zu einem Mitglied oder würde fehlschlagen.',
   },
@@ -166,6 +178,7 @@ describe.runIf(hasBrowser).each([
     await page.reload();
     await isTold();
     await look(page, 'ended');
+    await page.getByRole('cell', { name: said.made }).waitFor();
     await page.getByRole('row').getByRole('button', { name: said.show }).click();
     const shown = page.getByRole('dialog', { name: said.result });
     await isTold(shown);
@@ -196,15 +209,32 @@ describe.runIf(hasBrowser).each([
     await button(page, said.new).click();
     await choose(page, said.choose, Buffer.from('Kundennummer;Adresse e-mail\r\nK-1;ada at example.org\r\n'));
     await button(page, said.import).click();
-    const question = page.getByRole('dialog', { name: said.repair });
+    const question = page.getByRole('dialog', { name: said.allWrong });
     await question.getByText(said.noneNew).waitFor();
     await look(page, 'all-wrong');
-    await question.getByRole('button', { name: said.repair }).click();
+    await question.getByRole('button', { name: said.begin }).click();
     const result = page.getByRole('region', { name: said.result });
     await result.getByRole('button', { name: said.repair }).click();
-    await question.locator('[aria-invalid=true]').fill('ada@example.org');
-    await question.getByRole('button', { name: said.again }).click();
+    const repair = page.getByRole('dialog', { name: said.repair });
+    await repair.locator('[aria-invalid=true]').fill('ada@example.org');
+    await repair.getByRole('button', { name: said.again }).click();
     await until(() => service.deps.collections.members.findOne({ merchantId: merchant.id, email: 'ada@example.org' }));
+    await page.context().close();
+  });
+
+  it('with more wrong rows than a page corrects says before and after that they are corrected in a file', async () => {
+    const page = await open();
+    await button(page, said.new).click();
+    const wrong = Array.from({ length: 201 }, (_, at) => `K-${at};ada at example.org\r\n`);
+    await choose(page, said.choose, Buffer.from(`Kundennummer;Adresse e-mail\r\n${wrong.join('')}`));
+    await button(page, said.import).click();
+    const question = page.getByRole('dialog', { name: said.allWrong });
+    await question.getByText(said.inFile).waitFor();
+    await look(page, 'all-wrong-file');
+    await question.getByRole('button', { name: said.beginInFile }).click();
+    const result = page.getByRole('region', { name: said.result });
+    await result.getByRole('link', { name: said.correctInFile }).waitFor();
+    expect(await result.getByRole('button', { name: said.repair }).count()).toBe(0);
     await page.context().close();
   });
 
