@@ -21,13 +21,15 @@ const hours = Array.from({ length: 24 }, (_, hour) => {
   return [String(hour), time] as const;
 });
 
-/** By the clock of the card, as its hour is. */
-const momentIn = (timeZone: string) =>
-  new Intl.DateTimeFormat(locale, {
-    ...({ weekday: 'long', day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' } as const),
-    timeZoneName: 'short',
-    timeZone,
-  });
+/** By the clock of the card, as its hour is; by UTC where the browser does not know the time zone of the card. */
+function momentIn(timeZone: string): Intl.DateTimeFormat {
+  const parts = { weekday: 'long', day: 'numeric', month: 'long', hour: 'numeric', minute: '2-digit' } as const;
+  try {
+    return new Intl.DateTimeFormat(locale, { ...parts, timeZoneName: 'short', timeZone });
+  } catch {
+    return new Intl.DateTimeFormat(locale, { ...parts, timeZoneName: 'short', timeZone: 'UTC' });
+  }
+}
 
 export function AutomaticMessages({ programs }: { programs: readonly Card[] }) {
   const cards = programs.filter(({ archived }) => !archived);

@@ -1,5 +1,5 @@
 // The control of each field of the designer.
-import { useState } from 'react';
+import { type ComponentProps, useId, useState } from 'react';
 import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
@@ -73,6 +73,8 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
           onChange={(text) => set(text === '' ? undefined : new Date(text).toISOString())}
         />
       );
+    case 'zone':
+      return <ZoneInput {...common} value={String(value ?? '')} onChange={(text) => set(text || undefined)} />;
     case 'locales':
       return (
         <Locales
@@ -110,6 +112,22 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
         />
       );
   }
+}
+
+const zones: readonly string[] = Intl.supportedValuesOf?.('timeZone') ?? [];
+
+function ZoneInput(field: Pick<ComponentProps<typeof TextInput>, 'name' | 'label' | 'hint' | 'value' | 'onChange'>) {
+  const id = useId();
+  return (
+    <>
+      <TextInput {...field} list={id} />
+      <datalist id={id}>
+        {zones.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </>
+  );
 }
 
 /** The largest scale of an image. */

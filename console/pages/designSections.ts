@@ -13,7 +13,7 @@ export interface ListColumn {
 }
 
 export type Field = { path: string; label: string; hint?: string; shown?: (program: Json) => boolean } & (
-  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'locales' | 'week' }
+  | { kind: 'text' | 'lines' | 'integer' | 'color' | 'flag' | 'url' | 'moment' | 'zone' | 'locales' | 'week' }
   | { kind: 'select'; options: readonly (readonly [string, string])[] }
   | { kind: 'choices'; options: readonly (readonly [string, string])[] }
   | { kind: 'image'; width: number; height: number; how: 'cover' | 'contain'; exact?: boolean }
@@ -192,7 +192,7 @@ export const sections: readonly { title: string; fields: readonly Field[] }[] = 
     fields: [
       { path: 'expiry.afterDays', label: said.afterDays, hint: said.afterDaysHint, kind: 'integer' },
       { path: 'expiry.inactiveDays', label: said.inactiveDays, hint: said.inactiveDaysHint, kind: 'integer' },
-      { path: 'timeZone', label: said.timeZone, hint: said.timeZoneHint, kind: 'text' },
+      { path: 'timeZone', label: said.timeZone, hint: said.timeZoneHint, kind: 'zone' },
     ],
   },
   {

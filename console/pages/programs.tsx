@@ -1,7 +1,7 @@
 // The merchant's programs, and a new one by its name and style.
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { components } from '../../sdk/index.js';
+import { type components, LoyaltyError } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { language } from '../language.js';
@@ -9,6 +9,7 @@ import { controlsOf, Form, Select, Submit, TextInput } from '../parts/form.js';
 import { Badge, Failure, number, Page } from '../parts/page.js';
 import { isTyped, OpenPanel, SidePanel } from '../parts/sidePanel.js';
 import { RowLink, Table } from '../parts/table.js';
+import { findingsOf } from '../refusals.js';
 import { optionsOf, texts } from '../texts.js';
 
 const said = texts.programs;
@@ -42,10 +43,22 @@ const slugOf = (name: string) =>
 /** Hours, days and places count by the clock of the place where the card is made. */
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
-/** In the language of the screen, with its name as a slug, which gets a few more letters when it is taken. */
+const isZoneUnknown = (error: unknown): boolean =>
+  error instanceof LoyaltyError && findingsOf(error).some(({ path }) => path === 'timeZone');
+
+/**
+ * In the language of the screen, with its name as a slug, which gets a few more letters when it is taken. Without a
+ * time zone when the service does not know that of the browser.
+ */
 async function create({ name, style }: { name: string; style: Style }) {
+  const body = { name, style, language, ...beginnings[style] };
+  const makeIn = (zone: Partial<{ timeZone: string }>, slug: string) =>
+    data(api.POST('/merchants/me/programs', { body: { ...body, ...zone, slug } }));
   const make = (slug: string) =>
-    data(api.POST('/merchants/me/programs', { body: { name, style, slug, language, timeZone, ...beginnings[style] } }));
+    makeIn({ timeZone }, slug).catch((error: unknown) => {
+      if (!isZoneUnknown(error)) throw error;
+      return makeIn({}, slug);
+    });
   return make(slugOf(name)).catch((error: { code?: string }) => {
     if (error.code !== 'SLUG_TAKEN') throw error;
     return make(`${slugOf(name)}-${crypto.randomUUID().slice(0, 4)}`);
@@ -62,6 +75,7 @@ export function Programs() {
   const of = controlsOf(draft, setDraft);
   const creation = useAction(create, {
     changes: ['programs'],
+    said: (program) => (program.timeZone === undefined ? said.inUtc : undefined),
     onDone(program) {
       clear();
       go(`/programs/${program._id}`);

@@ -21,6 +21,8 @@ export const programs: Catalogue['programs'] = {
   open: 'Aktiv',
   archived: 'Archiviert',
   none: 'Noch keine Kundenkarte.',
+  inUtc:
+    'Die Zeitzone dieses Geräts ist hier nicht bekannt, deshalb zählen Tage und Uhrzeiten nach UTC. Wählen Sie Ihre unter „Verfall“.',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

@@ -20,6 +20,8 @@ export const programs = {
   open: 'Active',
   archived: 'Archived',
   none: 'No loyalty card yet.',
+  inUtc:
+    'The time zone of this device is not known here, so days and hours are counted in UTC. Choose yours under Expiry.',
 };
 
 export const counterPoster = {

@@ -21,6 +21,8 @@ export const programs: Catalogue['programs'] = {
   open: 'Activa',
   archived: 'Archivada',
   none: 'Ninguna tarjeta de fidelidad todavía.',
+  inUtc:
+    'La zona horaria de este dispositivo no se conoce aquí, así que los días y las horas se cuentan en UTC. Elija la suya en «Caducidad».',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

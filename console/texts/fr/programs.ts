@@ -21,6 +21,8 @@ export const programs: Catalogue['programs'] = {
   open: 'Active',
   archived: 'Archivée',
   none: 'Aucune carte de fidélité.',
+  inUtc:
+    'Le fuseau horaire de cet appareil n’est pas connu ici : les jours et les heures sont comptés en UTC. Choisissez le vôtre sous « Expiration ».',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

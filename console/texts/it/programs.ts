@@ -21,6 +21,8 @@ export const programs: Catalogue['programs'] = {
   open: 'Attiva',
   archived: 'Archiviata',
   none: 'Ancora nessuna carta fedeltà.',
+  inUtc:
+    'Il fuso orario di questo dispositivo non è noto qui, quindi giorni e ore contano in UTC. Scelga il Suo in «Scadenza».',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

@@ -59,6 +59,26 @@ describe.runIf(hasBrowser)('an automatic message', () => {
     await page.context().close();
   });
 
+  it('is shown by UTC in a browser that does not know the time zone of the card', async () => {
+    const { _id: programId } = await merchant.program({ name: 'Far card', timeZone: 'America/Coyhaique' });
+    const page = await openConsole({ browser, service, merchant }, '/campaigns');
+    await page.addInitScript(`Intl.DateTimeFormat = class extends Intl.DateTimeFormat {
+      constructor(locale, options) {
+        if (options?.timeZone === 'America/Coyhaique') throw new RangeError('Invalid time zone specified');
+        super(locale, options);
+      }
+    }`);
+    const body = { audience: 'joined', on: true, hour: 9, message: 'Welcome' };
+    await merchant.call(`/merchants/me/programs/${programId}/automatic-messages`, { method: 'PATCH', body });
+    await page.reload();
+    await page.getByLabel('Messages of', { exact: true }).selectOption({ label: 'Far card' });
+    await page
+      .getByRole('form', { name: 'Joined in the last 7 days' })
+      .getByText(/^Next: .* UTC$/)
+      .waitFor();
+    await page.context().close();
+  });
+
   it('is only shown to somebody who may not send', async () => {
     await merchant.program({ name: 'Another card' });
     const page = await openConsole({ browser, service, merchant }, '/campaigns', { role: 'viewer' });
