@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { BuildOptions, Metafile, OutputFile, Plugin } from 'esbuild';
 import { canvas, encodePng, ring, stamp } from '../activities/wallets/apple/drawing.rules.js';
+import { invitationHours } from '../schemas/mail/mails.schema.js';
 import { reversible } from '../schemas/points/ledger.schema.js';
 import { builtFolder, digestOf } from './builtFolder.js';
 
@@ -16,10 +17,14 @@ const root = fileURLToPath(new URL(self.endsWith('.js') ? '../..' : '..', import
 const sources = join(root, 'console');
 const sdk = join(root, 'sdk');
 /** The files of the service that the console imports. */
-const shared = ['schemas/batches/columnTitles.rules.ts', 'schemas/shared/csv.rules.ts'].map((path) => join(root, path));
+const shared = [
+  'schemas/batches/columnTitles.rules.ts',
+  'schemas/programs/unit.rules.ts',
+  'schemas/shared/csv.rules.ts',
+].map((path) => join(root, path));
 
 /** What the console takes from the service when it is bundled. */
-const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible) };
+const taken = { REVERSIBLE_TYPES: JSON.stringify(reversible), INVITATION_HOURS: JSON.stringify(invitationHours) };
 
 /** The component library contains its texts in 30 languages; the console needs its own five. */
 const ownLanguages: Plugin = {

@@ -3,7 +3,7 @@
 import type { Deps } from '../../platform/deps.js';
 import { Html, html } from '../../platform/html.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';
-import type { MailData } from '../../schemas/mail/mails.schema.js';
+import { confirmationHours, invitationHours, type MailData } from '../../schemas/mail/mails.schema.js';
 import { signInMinutes } from '../../schemas/shared/config.schema.js';
 import { catalogues, type Language } from '../../schemas/shared/languages/index.js';
 import { isolated } from '../../schemas/shared/text.js';
@@ -41,7 +41,7 @@ export async function composeMail(
   const subject = words.subject(name);
   const texts = {
     'card-link': () => said['card-link'].text(name),
-    confirmation: () => said.confirmation.text(name),
+    confirmation: () => said.confirmation.text(name, confirmationHours),
     'sign-in': () => said['sign-in'].text(name, signInMinutes(deps.config)),
     invitation: () => invited(said, name, data),
   };
@@ -68,7 +68,7 @@ function invited(
 ): string {
   const told = roles.flatMap((role) => may[role as keyof typeof may] ?? []);
   const named = ownRoles.map((name) => invitation.role(isolated(name)));
-  return [invitation.text(merchant, invitedBy), ...told, ...named].join(' ');
+  return [invitation.text(merchant, invitationHours, invitedBy), ...told, ...named].join(' ');
 }
 
 async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, email: string) {

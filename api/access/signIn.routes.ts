@@ -13,6 +13,7 @@ import { mailSignInLink, mailsLinks } from '../../activities/mail/signInMails.wr
 import { type Html, html } from '../../platform/html.js';
 import type { UserRow } from '../../schemas/access/access.rows.js';
 import { signInLinkRequest } from '../../schemas/access/users.schema.js';
+import { invitationHours } from '../../schemas/mail/mails.schema.js';
 import { signInMinutes } from '../../schemas/shared/config.schema.js';
 import { errorTable, ServiceError } from '../../schemas/shared/errors.js';
 import { newToken, sha256 } from '../../schemas/shared/ids.js';
@@ -63,7 +64,7 @@ function ways(deps: ApiDeps, ctx: Context): Html {
 function sendDeadLink(deps: ApiDeps, ctx: Context): void {
   const { signIn } = wordsFor(ctx);
   const open = html`<p><a href="${basePath(deps)}/console">${signIn.open}</a></p>`;
-  const why = said(signIn.usedText(signInMinutes(deps.config)), open);
+  const why = said(signIn.usedText(signInMinutes(deps.config), invitationHours), open);
   send(deps, ctx, { title: signIn.used, status: 410, content: html`${why}${ways(deps, ctx)}` });
 }
 

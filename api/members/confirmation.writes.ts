@@ -3,6 +3,7 @@
 // address is read before the mail is sent, so neither the answer nor its time reveals whether a member has it.
 import { openMail, queueMail } from '../../activities/mail/queueMail.writes.js';
 import { requireEnrollable } from '../../activities/members/enrollMember.writes.js';
+import { withExpiry } from '../../activities/programs/expirySince.writes.js';
 import type { MailRow } from '../../schemas/mail/mail.rows.js';
 import type { Joining } from '../../schemas/members/enrollment.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
@@ -11,7 +12,6 @@ import { ServiceError } from '../../schemas/shared/errors.js';
 import { confirmationId, confirmationMark, newToken } from '../../schemas/shared/ids.js';
 import type { Language } from '../../schemas/shared/languages/index.js';
 import type { ApiDeps } from '../http/apiDeps.js';
-import { readPublicProgram } from '../programs/programs.reads.js';
 
 /**
  * Returns the id of the mail. Throws PROGRAM_ARCHIVED, and UNAVAILABLE when mail is off. Beyond the limits of mails
@@ -37,22 +37,20 @@ export async function askToConfirm(
   return _id;
 }
 
-/**
- * What the link of a mail enrolls; null when the link is unknown, used or expired. Throws the errors of
- * readPublicProgram.
- */
-export async function readConfirmation(
-  deps: ApiDeps,
-  token: string,
-): Promise<{ mail: MailRow; program: Program; joining: Joining } | null> {
+interface Confirmation {
+  mail: MailRow;
+  program: Program;
+  joining: Joining;
+}
+
+/** What the link of a mail enrolls; null when the link is unknown, used or expired. */
+export async function readConfirmation(deps: ApiDeps, token: string): Promise<Confirmation | null> {
   const mail = await deps.collections.mails.findOne({ _id: confirmationId(token) });
   if (!mail?.expiresAt || mail.expiresAt <= deps.now()) return null;
   const { joining } = openMail(deps, mail).data;
   const { merchantId, programId: _id = '' } = mail;
   const program = await deps.read.program({ _id, merchantId });
-  if (!joining || !program) return null;
-  const open = await readPublicProgram(deps, program);
-  return open._id === program._id ? { mail, joining, program: open } : null;
+  return joining && program ? { mail, joining, program: await withExpiry(deps, program) } : null;
 }
 
 /** The link of a mistyped address works no more. */

@@ -39,7 +39,7 @@ async function memberByToken(deps: ApiDeps, ctx: Context, token: string): Promis
 function sendNotFound(deps: ApiDeps, ctx: Context): void {
   const { card, language } = wordsFor(ctx);
   const body = html`<div class="lone"><h1>${card.missing}</h1><p>${card.missingText}</p></div>`;
-  sendPage(deps, ctx, { title: card.notFound, language, status: 404, body });
+  sendPage(deps, ctx, { title: card.missing, language, status: 404, body });
 }
 
 /** Android phones and tablets have Google Wallet. */

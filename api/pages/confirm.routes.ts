@@ -4,6 +4,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { cachedProgram } from '../../activities/programs/program.reads.js';
 import { html } from '../../platform/html.js';
+import { confirmationHours } from '../../schemas/mail/mails.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
@@ -12,15 +13,27 @@ import type { ApiDeps } from '../http/apiDeps.js';
 import { countCall, publicCaller, withinStrangersLimit } from '../http/guard.js';
 import { memberOfConfirmation, readConfirmation, spendConfirmation } from '../members/confirmation.writes.js';
 import { enrollAndMail } from '../members/joinPublicly.writes.js';
-import { formDigestOf, isOwn, leadToCard, nameBrowser, refusalOf, seeOther, sendRefusal } from './enroll.routes.js';
+import { hasPage } from '../programs/programs.reads.js';
+import {
+  formDigestOf,
+  isOwn,
+  leadToCard,
+  lostLink,
+  nameBrowser,
+  refusalOf,
+  seeOther,
+  sendClosed,
+  sendRefusal,
+} from './enroll.routes.js';
 import { basePath, sendPage } from './layout.view.js';
 import { wordsFor } from './words.view.js';
 
 /** `program`: the one that was joined by the link. */
-function sendDead(deps: ApiDeps, ctx: Context, program: Program | undefined): void {
+async function sendDead(deps: ApiDeps, ctx: Context, program: Program | undefined): Promise<void> {
   const { join, language } = wordsFor(ctx, program);
-  const lost = program && html`<p><a href="${basePath(deps)}/enroll/${program.slug}?lost">${join.lost}</a></p>`;
-  const body = html`<div class="lone"><h1>${join.dead}</h1><p>${join.deadText}</p>${lost}</div>`;
+  const isReachable = program !== undefined && (await hasPage(deps, program));
+  const lost = isReachable ? lostLink(deps, program, join) : program && html`<p>${join.lostAtTill}</p>`;
+  const body = html`<div class="lone"><h1>${join.dead}</h1><p>${join.deadText(confirmationHours)}</p>${lost}</div>`;
   sendPage(deps, ctx, { title: join.dead, language, status: 410, body });
 }
 
@@ -32,6 +45,7 @@ async function show(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
     return sendDead(deps, ctx, member ? await cachedProgram(deps, member) : undefined);
   }
   const { program, joining } = found;
+  if (await refusalTo(deps, program)) return sendClosed(deps, ctx, program);
   const words = wordsFor(ctx, program);
   const { join, language } = words;
   const title = join.title(program.passTemplate.logoText || program.name);
@@ -45,6 +59,12 @@ async function show(deps: ApiDeps, ctx: Context, token: string): Promise<void> {
   sendPage(deps, ctx, { title, language, program, body, shape: 'split' });
 }
 
+/** Why the program of a link takes nobody now; the link works again when it does. */
+async function refusalTo(deps: ApiDeps, program: Program): Promise<ServiceError | undefined> {
+  if (!(await hasPage(deps, program))) return new ServiceError('PROGRAM_NOT_FOUND');
+  return program.archived ? new ServiceError('PROGRAM_ARCHIVED') : undefined;
+}
+
 /** Null when the link does not work. A second press of the same browser, as in a double click, finds the same member. */
 async function confirm(deps: ApiDeps, ctx: Context, token: string): Promise<MemberRow | null> {
   await countCall(deps, ctx, { kind: 'public', key: ipKey(ctx.ip) });
@@ -54,6 +74,8 @@ async function confirm(deps: ApiDeps, ctx: Context, token: string): Promise<Memb
     return member && isOwn(deps, ctx, member) ? member : null;
   }
   const { mail, program, joining } = found;
+  const refusal = await refusalTo(deps, program);
+  if (refusal) throw refusal;
   const { language } = mail;
   const { member } = await enrollAndMail(deps, {
     ...{ program, joining, language, actor: publicCaller.actor, awaited: true },

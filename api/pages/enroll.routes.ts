@@ -2,7 +2,7 @@
 // again with its mistakes, the card, or where the mail went (sentForm.rules.ts).
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import { html } from '../../platform/html.js';
+import { type Html, html } from '../../platform/html.js';
 import { isAttribution, publicEnrollRequest } from '../../schemas/members/enrollment.schema.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
 import type { Program } from '../../schemas/programs/programs.schema.js';
@@ -19,7 +19,7 @@ import { setCookie } from '../http/sessionCookie.rules.js';
 import { dropConfirmation } from '../members/confirmation.writes.js';
 import { correctAddress, mailLostCard } from '../members/correctAddress.writes.js';
 import { joinPublicly, mailCardLink } from '../members/joinPublicly.writes.js';
-import { cachedPublicProgram, readPublicProgram } from '../programs/programs.reads.js';
+import { cachedPublicProgram, hasPage, readPublicProgram } from '../programs/programs.reads.js';
 import { enrollFields, enrollPage, honeypot, type Joining } from './enrollForm.view.js';
 import { basePath, deskUrl, logoOf, sendPage } from './layout.view.js';
 import { lostPage, mailedPage, sentPage } from './mailed.view.js';
@@ -81,18 +81,28 @@ function addressOf(deps: ApiDeps, ctx: Context, slug: string, page?: SentForm['p
   return `${basePath(deps)}/enroll/${slug}${text && `?${text}`}`;
 }
 
-export function refusalOf({ refusals }: Words['join'], code: string): string {
-  if (code === 'PROGRAM_NOT_FOUND') return refusals.gone;
-  if (code === 'PROGRAM_ARCHIVED') return refusals.archived;
-  return code === 'RATE_LIMITED' ? refusals.tooMany : refusals.other;
+export const refusalOf = ({ refusals }: Words['join'], code: string): string =>
+  code === 'RATE_LIMITED' ? refusals.tooMany : refusals.other;
+
+/** Says why there is no page: without a program, there are no words of one. */
+export function sendRefusal(deps: ApiDeps, ctx: Context, { code }: Pick<ServiceError, 'code'>): void {
+  const { join, language } = wordsFor(ctx);
+  const [title, text] =
+    code === 'PROGRAM_NOT_FOUND' ? [join.nobody, join.refusals.gone] : [join.later, refusalOf(join, code)];
+  const body = html`<div class="lone"><h1>${title}</h1><p>${text}</p></div>`;
+  sendPage(deps, ctx, { title, language, status: errorTable[code].status, body });
 }
 
-export function sendRefusal(deps: ApiDeps, ctx: Context, { code }: Pick<ServiceError, 'code'>): void {
-  const { join, card, language } = wordsFor(ctx);
-  const isClosed = code.startsWith('PROGRAM_');
-  const [title, heading] = isClosed ? [card.notFound, join.nobody] : [join.later, join.later];
-  const body = html`<div class="lone"><h1>${heading}</h1><p>${refusalOf(join, code)}</p></div>`;
-  sendPage(deps, ctx, { title, language, status: errorTable[code].status, body });
+export const lostLink = (deps: ApiDeps, { slug }: Program, { lost }: Words['join']): Html =>
+  html`<p><a href="${basePath(deps)}/enroll/${slug}?lost">${lost}</a></p>`;
+
+/** The page of a program that takes no members. */
+export async function sendClosed(deps: ApiDeps, ctx: Context, program: Program): Promise<void> {
+  const { join, language } = wordsFor(ctx, program);
+  const title = join.closed(program.passTemplate.logoText || program.name);
+  const lost = (await hasPage(deps, program)) && lostLink(deps, program, join);
+  const body = html`<div class="lone"><h1>${title}</h1><p>${join.closedText}</p>${lost}</div>`;
+  sendPage(deps, ctx, { title, language, program, status: 404, body });
 }
 
 /** The program of the path. When there is none, sends a page with the reason and returns null. */
@@ -117,6 +127,7 @@ async function show(deps: ApiDeps, ctx: Context): Promise<void> {
   nameBrowser(deps, ctx);
   const joining = joiningOf(deps, ctx, program);
   const page = pageOf(ctx);
+  if (program.archived && (page === undefined || page === 'check')) return sendClosed(deps, ctx, program);
   const form = page && readForm(deps, ctx, program, page);
   const notice = form?.refusal === undefined ? undefined : refusalOf(joining.words.join, form.refusal);
   const shown = { ...joining, form, notice, deskUrl: deskUrl(deps, { of: form ? addresseeOf(form) : '', program }) };

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Program } from '../../schemas/programs/programs.schema.js';
 import type { ApiDeps } from '../http/apiDeps.js';
 import { setCookie } from '../http/sessionCookie.rules.js';
+import { enrollFields } from './enrollForm.view.js';
 
 /** `check`: the form with its mistakes; `sent`: after joining; `lost`: asking for a lost card; `mailed`: after that. */
 export const formPages = ['check', 'sent', 'lost', 'mailed'] as const;
@@ -38,15 +39,25 @@ const maxBytes = 2_800;
 
 const placeOf = ({ _id }: Program) => ({ collection: 'cookies', id: _id, field: cookieName });
 
-const textOf = (form: SentForm): string => {
+const cut = (text: string, most: number): string => Array.from(text).slice(0, most).join('');
+
+/** Of what does not fit, the fields of the page stay, shortened as little as need be: no consent is lost. */
+function textOf(program: Program, form: SentForm): string {
   const text = JSON.stringify(form);
   if (Buffer.byteLength(text) <= maxBytes) return text;
-  const { email = '' } = form.values;
-  return JSON.stringify({ ...form, values: { email: email.slice(0, 254) } });
-};
+  const fields = [...enrollFields(program), 'marketing'].flatMap((name) => {
+    const value = form.values[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const shortened = (most: number) =>
+    JSON.stringify({ ...form, values: Object.fromEntries(fields.map(([name, value]) => [name, cut(value, most)])) });
+  let most = 254;
+  while (most > 0 && Buffer.byteLength(shortened(most)) > maxBytes) most = Math.floor(most / 2);
+  return shortened(most);
+}
 
 export function keepForm(deps: ApiDeps, ctx: Context, program: Program, form: SentForm): void {
-  const value = deps.secrets.seal(textOf(form), placeOf(program));
+  const value = deps.secrets.seal(textOf(program, form), placeOf(program));
   setCookie(deps, ctx, { name: cookieName, value, maxAgeMs: formKeptMs, path: '/enroll/' });
 }
 

@@ -16,9 +16,16 @@ import type { Caller } from '../http/caller.reads.js';
 export async function readPublicProgram(deps: Deps, at: { slug: string }): Promise<Program> {
   const owner = await deps.collections.slugs.findOne({ _id: at.slug });
   const program = owner && (await deps.read.program({ _id: owner.programId, merchantId: owner.merchantId }));
-  if (!program || !(program.archived || program.enrollment.open)) throw new ServiceError('PROGRAM_NOT_FOUND');
-  if ((await suspensions(deps)).has(program.merchantId)) throw new ServiceError('PROGRAM_NOT_FOUND');
+  if (!program || !(await hasPage(deps, program))) throw new ServiceError('PROGRAM_NOT_FOUND');
   return withExpiry(deps, program);
+}
+
+/** An archived program still has its page, for cards that are lost. */
+export async function hasPage(
+  deps: Deps,
+  { archived, enrollment, merchantId }: Pick<Program, 'archived' | 'enrollment' | 'merchantId'>,
+): Promise<boolean> {
+  return (archived || enrollment.open) && !(await suspensions(deps)).has(merchantId);
 }
 
 /** The same from a cache that is at most one second old, because anybody may request the page. */

@@ -10,6 +10,9 @@ import { PagedTable, usePage } from '../parts/table.js';
 import { may, useSession } from '../session.js';
 import { texts } from '../texts.js';
 
+/** How long the link of an invitation works (stack/buildConsole.ts). */
+declare const INVITATION_HOURS: number;
+
 const said = texts.people;
 
 const readUsers = (page: number) => data(api.GET('/merchants/me/users', { params: { query: { page } } }));
@@ -116,7 +119,7 @@ export function People() {
   return (
     <Page
       title={texts.nav.people}
-      lead={said.lead}
+      lead={said.lead(INVITATION_HOURS)}
       actions={
         <>
           <Button onPress={() => signOut.run()}>{said.endSessions}</Button>

@@ -3,19 +3,22 @@ import { z } from 'zod';
 import { joining } from '../members/enrollment.schema.js';
 
 const minute = 60_000;
+const hour = 60 * minute;
 
 /** How long the link of an invitation works. */
-export const invitationMs = 24 * 60 * minute;
+export const invitationHours = 24;
+export const invitationMs = invitationHours * hour;
 
 /** How long the link works by which somebody confirms an address on the public page. */
-export const confirmationMs = 24 * 60 * minute;
+export const confirmationHours = 24;
+export const confirmationMs = confirmationHours * hour;
 
 /** How long after it was queued a mail is tried: a sign-in link works for 15 minutes. */
 export const mailKinds = {
   'sign-in': { triedForMs: 15 * minute },
-  invitation: { triedForMs: 12 * 60 * minute },
-  'card-link': { triedForMs: 24 * 60 * minute },
-  confirmation: { triedForMs: 12 * 60 * minute },
+  invitation: { triedForMs: 12 * hour },
+  'card-link': { triedForMs: 24 * hour },
+  confirmation: { triedForMs: 12 * hour },
 } as const satisfies Record<string, { triedForMs: number }>;
 
 export type MailKind = keyof typeof mailKinds;

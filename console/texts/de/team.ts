@@ -79,7 +79,8 @@ export const apiKeys: Catalogue['apiKeys'] = {
 };
 
 export const people: Catalogue['people'] = {
-  lead: 'Wer sich hier anmelden darf. Eingeladene bekommen per E-Mail einen Link, der 24 Stunden gilt.',
+  lead: (hours: number) =>
+    `Wer sich hier anmelden darf. Eingeladene bekommen per E-Mail einen Link, der ${many(hours, 'Stunde', 'Stunden')} gilt.`,
   chooseRole: 'Bitte wählen',
   may: {
     owner: 'Darf alles, auch Personen einladen und entfernen.',

@@ -77,7 +77,8 @@ export const apiKeys = {
 };
 
 export const people = {
-  lead: 'Who may sign in here. They get a link by mail, which works for 24 hours.',
+  lead: (hours: number) =>
+    `Who may sign in here. They get a link by mail, which works for ${many(hours, 'hour', 'hours')}.`,
   chooseRole: 'Please choose',
   may: {
     owner: 'May do everything, also invite and remove people.',

@@ -80,7 +80,8 @@ export const apiKeys: Catalogue['apiKeys'] = {
 };
 
 export const people: Catalogue['people'] = {
-  lead: 'Quién puede iniciar sesión aquí. Cada persona recibe por correo un enlace que vale 24 horas.',
+  lead: (hours: number) =>
+    `Quién puede iniciar sesión aquí. Cada persona recibe por correo un enlace que vale ${many(hours, 'hora', 'horas')}.`,
   chooseRole: 'Elija, por favor',
   may: {
     owner: 'Puede hacerlo todo, también invitar y quitar a personas.',

@@ -79,7 +79,8 @@ export const apiKeys: Catalogue['apiKeys'] = {
 };
 
 export const people: Catalogue['people'] = {
-  lead: 'Qui peut se connecter ici. Chacun reçoit par e-mail un lien valable 24 heures.',
+  lead: (hours: number) =>
+    `Qui peut se connecter ici. Chacun reçoit par e-mail un lien valable ${many(hours, 'heure', 'heures')}.`,
   chooseRole: 'Veuillez choisir',
   may: {
     owner: 'Peut tout faire, y compris inviter et retirer des personnes.',

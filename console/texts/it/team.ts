@@ -79,7 +79,8 @@ export const apiKeys: Catalogue['apiKeys'] = {
 };
 
 export const people: Catalogue['people'] = {
-  lead: 'Chi può accedere qui. Ciascuno riceve per e-mail un link che vale 24 ore.',
+  lead: (hours: number) =>
+    `Chi può accedere qui. Ciascuno riceve per e-mail un link che vale ${many(hours, 'ora', 'ore')}.`,
   chooseRole: 'Scelga, per favore',
   may: {
     owner: 'Può fare tutto, anche invitare e togliere persone.',

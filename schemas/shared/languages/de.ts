@@ -31,8 +31,8 @@ export const de: Catalogue = {
     confirmText: (email) =>
       `Drücken Sie den Knopf: Er bestätigt, dass ${email} Ihre Adresse ist, und führt zu Ihrer Karte.`,
     dead: 'Dieser Link gilt nicht mehr',
-    deadText:
-      'Er gilt einmal, 24 Stunden lang. Zu Ihrer Karte führt die Nachricht, die nach dem Drücken des Knopfes kam; sonst melden Sie sich noch einmal an.',
+    deadText: (hours) =>
+      `Er gilt einmal, ${hours} Stunden lang. Zu Ihrer Karte führt die Nachricht, die nach dem Drücken des Knopfes kam; sonst melden Sie sich noch einmal an.`,
     known: 'Sie sind schon dabei',
     knownText:
       'Mit dieser Adresse gibt es schon eine Karte. Öffnen Sie sie über den Link, den Sie damals bekommen haben, oder fragen Sie an der Kasse.',
@@ -48,9 +48,11 @@ export const de: Catalogue = {
     otherAddress: 'Mit einer anderen Adresse anmelden',
     later: 'Gerade nicht möglich',
     nobody: 'Hier kann niemand mitmachen',
+    closed: (program) => `${program} nimmt gerade niemanden auf`,
+    closedText:
+      'Das Geschäft hat die Anmeldung geschlossen. Fragen Sie dort, wann sie wieder öffnet. Vorhandene Karten gelten weiter.',
     refusals: {
-      gone: 'Unter dieser Adresse gibt es kein Programm. Prüfen Sie den Link, den Sie bekommen haben.',
-      archived: 'Dieses Programm nimmt niemanden mehr auf.',
+      gone: 'Unter dieser Adresse gibt es nichts, oder das Geschäft hat die Anmeldung geschlossen. Prüfen Sie den Link, den Sie bekommen haben, oder fragen Sie im Geschäft.',
       tooMany: 'Das waren zu viele Versuche. Bitte warten Sie ein paar Minuten und versuchen Sie es dann erneut.',
       other: 'Das hat gerade nicht geklappt. Bitte versuchen Sie es gleich noch einmal.',
     },
@@ -66,7 +68,6 @@ export const de: Catalogue = {
     missing: 'Diese Karte gibt es nicht',
     missingText:
       'Prüfen Sie den Link, den Sie bekommen haben. Vielleicht wurde er ersetzt: Fragen Sie im Geschäft, oder auf der Seite, auf der Sie sich angemeldet haben.',
-    notFound: 'Nicht gefunden',
     voided: 'Diese Karte ist gesperrt.',
     reason: (reason) => `Grund: ${reason}`,
     expired: 'Diese Karte ist abgelaufen.',
@@ -137,8 +138,8 @@ export const de: Catalogue = {
     as: (email) => `Sie melden sich an als ${email}.`,
     to: (merchant) => `Anmelden bei ${merchant}`,
     used: 'Dieser Link gilt nicht mehr',
-    usedText: (minutes) =>
-      `Ein Link zum Anmelden gilt einmal, ${minutes} Minuten lang; der einer Einladung 24 Stunden lang.`,
+    usedText: (minutes, hours) =>
+      `Ein Link zum Anmelden gilt einmal, ${minutes} Minuten lang; der einer Einladung ${hours} Stunden lang.`,
     open: 'Zur Konsole, falls Sie schon angemeldet sind',
     check: 'Bitte prüfen Sie Ihre Adresse',
     sentText: (minutes) =>
@@ -165,8 +166,8 @@ export const de: Catalogue = {
     },
     confirmation: {
       subject: (from) => `Ihre Karte: ${from}`,
-      text: (from) =>
-        `öffnen Sie diese Seite, um Ihre Adresse zu bestätigen und Ihre Karte von ${from} zu bekommen. Der Link gilt einmal, 24 Stunden lang.`,
+      text: (from, hours) =>
+        `öffnen Sie diese Seite, um Ihre Adresse zu bestätigen und Ihre Karte von ${from} zu bekommen. Der Link gilt einmal, ${hours} Stunden lang.`,
       button: 'Meine Karte holen',
       why: (from) =>
         `Sie erhalten diese Nachricht, weil jemand mit dieser Adresse eine Karte von ${from} angefordert hat. Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne Sie gibt es keine Karte.`,
@@ -188,8 +189,8 @@ export const de: Catalogue = {
     },
     invitation: {
       subject: (from) => `Einladung: ${from}`,
-      text: (from, by) =>
-        `${by === undefined ? 'Sie sind' : `${by} hat Sie`} zur Konsole von ${from} eingeladen. Der Link gilt einmal, 24 Stunden lang; danach können Sie mit dieser Adresse einen neuen anfordern.`,
+      text: (from, hours, by) =>
+        `${by === undefined ? 'Sie sind' : `${by} hat Sie`} zur Konsole von ${from} eingeladen. Der Link gilt einmal, ${hours} Stunden lang; danach können Sie mit dieser Adresse einen neuen anfordern.`,
       role: (name) => `Ihre Rolle dort ist ${name}.`,
       button: 'Einladung annehmen',
       why: () => 'Wenn Sie nicht wissen, worum es geht, können Sie diese Nachricht ignorieren.',

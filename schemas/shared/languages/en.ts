@@ -37,8 +37,8 @@ export const en = {
     confirmText: (email: string): string =>
       `Press the button: it confirms that ${email} is yours, and leads to your card.`,
     dead: 'This link does not work any more',
-    deadText:
-      'It works once, for 24 hours. The mail that came after you pressed its button leads to your card; otherwise join once more.',
+    deadText: (hours: number): string =>
+      `It works once, for ${hours} hours. The mail that came after you pressed its button leads to your card; otherwise join once more.`,
     known: 'You are in already',
     knownText: 'This address joined before. Open your card from the link that you got then, or ask at the till.',
     lost: 'Lost your card?',
@@ -52,9 +52,11 @@ export const en = {
     otherAddress: 'Join with another address',
     later: 'Not just now',
     nobody: 'Nobody can join here',
+    closed: (program: string): string => `${program} takes no new members now`,
+    closedText:
+      'The shop has closed the page for joining. Ask there when it opens again. Cards that exist go on working.',
     refusals: {
-      gone: 'There is no program at this address. Check the link that you were given.',
-      archived: 'This program takes no new members any more.',
+      gone: 'There is nothing to join at this address, or the shop has closed the page. Check the link that you were given, or ask in the shop.',
       tooMany: 'There were too many tries. Please wait a few minutes and try again.',
       other: 'That did not work just now. Please try again in a moment.',
     },
@@ -70,7 +72,6 @@ export const en = {
     missing: 'There is no such card',
     missingText:
       'Check the link that you were given. The shop may have replaced it: ask there, or on the page where you joined.',
-    notFound: 'Not found',
     voided: 'This card is blocked.',
     reason: (reason: string): string => `Reason: ${reason}`,
     expired: 'This card has expired.',
@@ -142,8 +143,8 @@ export const en = {
     as: (email: string): string => `You are signing in as ${email}.`,
     to: (merchant: string): string => `Sign in to ${merchant}`,
     used: 'This link does not work any more',
-    usedText: (minutes: number): string =>
-      `A sign-in link works once, and for ${minutes} minutes; the one in an invitation for 24 hours.`,
+    usedText: (minutes: number, hours: number): string =>
+      `A sign-in link works once, and for ${minutes} minutes; the one in an invitation for ${hours} hours.`,
     open: 'Open the console, if you are signed in already',
     check: 'Please check your address',
     sentText: (minutes: number): string =>
@@ -168,8 +169,8 @@ export const en = {
     },
     confirmation: {
       subject: (from: string): string => `Your card: ${from}`,
-      text: (from: string): string =>
-        `open this page to confirm your address and get your ${from} card. The link works once, for 24 hours.`,
+      text: (from: string, hours: number): string =>
+        `open this page to confirm your address and get your ${from} card. The link works once, for ${hours} hours.`,
       button: 'Get my card',
       why: (from: string): string =>
         `You get this mail because somebody asked for a card of ${from} with this address. If it was not you, no action is needed: there is no card without you.`,
@@ -191,8 +192,8 @@ export const en = {
     },
     invitation: {
       subject: (from: string): string => `Invitation: ${from}`,
-      text: (from: string, by?: string): string =>
-        `${by === undefined ? 'you are invited' : `${by} invites you`} to the console of ${from}. The link works once, for 24 hours; after that you can ask for a new one with this address.`,
+      text: (from: string, hours: number, by?: string): string =>
+        `${by === undefined ? 'you are invited' : `${by} invites you`} to the console of ${from}. The link works once, for ${hours} hours; after that you can ask for a new one with this address.`,
       role: (name: string): string => `Your role there is ${name}.`,
       button: 'Accept the invitation',
       why: (): string => 'If you do not know what this is about, you can ignore this mail.',

@@ -32,8 +32,8 @@ export const es: Catalogue = {
     confirm: 'Un paso más',
     confirmText: (email) => `Pulse el botón: confirma que ${email} es suya y lleva a su tarjeta.`,
     dead: 'Este enlace ya no funciona',
-    deadText:
-      'Funciona una sola vez, durante 24 horas. El mensaje que llegó después de pulsar el botón lleva a su tarjeta; si no, apúntese de nuevo.',
+    deadText: (hours) =>
+      `Funciona una sola vez, durante ${hours} horas. El mensaje que llegó después de pulsar el botón lleva a su tarjeta; si no, apúntese de nuevo.`,
     known: 'Ya participa',
     knownText:
       'Esta dirección ya se inscribió. Abra su tarjeta con el enlace que recibió entonces, o pregunte en la caja.',
@@ -49,9 +49,11 @@ export const es: Catalogue = {
     otherAddress: 'Apuntarse con otra dirección',
     later: 'Ahora no es posible',
     nobody: 'Aquí no se puede participar',
+    closed: (program) => `${program} no admite nuevos socios por ahora`,
+    closedText:
+      'El negocio ha cerrado la inscripción. Pregunte allí cuándo volverá a abrir. Las tarjetas existentes siguen siendo válidas.',
     refusals: {
-      gone: 'No hay ningún programa en esta dirección. Compruebe el enlace que recibió.',
-      archived: 'Este programa ya no admite nuevos socios.',
+      gone: 'En esta dirección no hay nada, o el negocio ha cerrado la inscripción. Compruebe el enlace que recibió, o pregunte en el negocio.',
       tooMany: 'Ha habido demasiados intentos. Espere unos minutos y vuelva a intentarlo.',
       other: 'No ha funcionado. Vuelva a intentarlo en un momento.',
     },
@@ -67,7 +69,6 @@ export const es: Catalogue = {
     missing: 'Esta tarjeta no existe',
     missingText:
       'Compruebe el enlace que recibió. Puede que se haya cambiado: pregunte en el negocio, o en la página en la que se apuntó.',
-    notFound: 'No encontrado',
     voided: 'Esta tarjeta está bloqueada.',
     reason: (reason) => `Motivo: ${reason}`,
     expired: 'Esta tarjeta ha caducado.',
@@ -138,8 +139,8 @@ export const es: Catalogue = {
     as: (email) => `Va a iniciar sesión como ${email}.`,
     to: (merchant) => `Iniciar sesión en ${merchant}`,
     used: 'Este enlace ya no funciona',
-    usedText: (minutes) =>
-      `Un enlace para iniciar sesión funciona una sola vez, durante ${minutes} minutos; el de una invitación, durante 24 horas.`,
+    usedText: (minutes, hours) =>
+      `Un enlace para iniciar sesión funciona una sola vez, durante ${minutes} minutos; el de una invitación, durante ${hours} horas.`,
     open: 'Abrir la consola, si ya ha iniciado sesión',
     check: 'Compruebe su dirección',
     sentText: (minutes) =>
@@ -165,8 +166,8 @@ export const es: Catalogue = {
     },
     confirmation: {
       subject: (from) => `Su tarjeta: ${from}`,
-      text: (from) =>
-        `abra esta página para confirmar su dirección y obtener su tarjeta de ${from}. El enlace funciona una sola vez, durante 24 horas.`,
+      text: (from, hours) =>
+        `abra esta página para confirmar su dirección y obtener su tarjeta de ${from}. El enlace funciona una sola vez, durante ${hours} horas.`,
       button: 'Obtener mi tarjeta',
       why: (from) =>
         `Recibe este mensaje porque alguien pidió una tarjeta de ${from} con esta dirección. Si no fue usted, no tiene que hacer nada: sin usted no hay tarjeta.`,
@@ -188,8 +189,8 @@ export const es: Catalogue = {
     },
     invitation: {
       subject: (from) => `Invitación: ${from}`,
-      text: (from, by) =>
-        `${by === undefined ? 'tiene una invitación' : `${by} le invita`} a la consola de ${from}. El enlace funciona una sola vez, durante 24 horas; después puede pedir otro con esta dirección.`,
+      text: (from, hours, by) =>
+        `${by === undefined ? 'tiene una invitación' : `${by} le invita`} a la consola de ${from}. El enlace funciona una sola vez, durante ${hours} horas; después puede pedir otro con esta dirección.`,
       role: (name) => `Su rol allí es ${name}.`,
       button: 'Aceptar la invitación',
       why: () => 'Si no sabe de qué se trata, puede ignorar este mensaje.',

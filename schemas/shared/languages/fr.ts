@@ -30,8 +30,8 @@ export const fr: Catalogue = {
     confirm: 'Encore une étape',
     confirmText: (email) => `Appuyez sur le bouton : il confirme que ${email} est à vous et mène à votre carte.`,
     dead: 'Ce lien n’est plus valable',
-    deadText:
-      'Il fonctionne une seule fois, pendant 24 heures. Le message arrivé après l’appui sur le bouton mène à votre carte ; sinon, inscrivez-vous de nouveau.',
+    deadText: (hours) =>
+      `Il fonctionne une seule fois, pendant ${hours} heures. Le message arrivé après l’appui sur le bouton mène à votre carte ; sinon, inscrivez-vous de nouveau.`,
     known: 'Vous participez déjà',
     knownText:
       'Cette adresse est déjà inscrite. Ouvrez votre carte avec le lien que vous avez reçu alors, ou demandez à la caisse.',
@@ -47,9 +47,11 @@ export const fr: Catalogue = {
     otherAddress: 'S’inscrire avec une autre adresse',
     later: 'Pas pour le moment',
     nobody: 'Personne ne peut s’inscrire ici',
+    closed: (program) => `${program} n’accepte pas de nouveaux membres pour le moment`,
+    closedText:
+      'Le commerce a fermé l’inscription. Demandez-lui quand elle rouvrira. Les cartes existantes restent valables.',
     refusals: {
-      gone: 'Il n’y a pas de programme à cette adresse. Vérifiez le lien que vous avez reçu.',
-      archived: 'Ce programme n’accepte plus de nouveaux membres.',
+      gone: 'Il n’y a rien à cette adresse, ou le commerce a fermé l’inscription. Vérifiez le lien que vous avez reçu, ou demandez au commerce.',
       tooMany: 'Il y a eu trop d’essais. Veuillez attendre quelques minutes avant de réessayer.',
       other: 'Cela n’a pas fonctionné. Veuillez réessayer dans un instant.',
     },
@@ -65,7 +67,6 @@ export const fr: Catalogue = {
     missing: 'Cette carte n’existe pas',
     missingText:
       'Vérifiez le lien que vous avez reçu. Il a peut-être été remplacé : demandez au commerce, ou sur la page de votre inscription.',
-    notFound: 'Introuvable',
     voided: 'Cette carte est bloquée.',
     reason: (reason) => `Motif : ${reason}`,
     expired: 'Cette carte a expiré.',
@@ -136,8 +137,8 @@ export const fr: Catalogue = {
     as: (email) => `Vous vous connectez en tant que ${email}.`,
     to: (merchant) => `Se connecter à ${merchant}`,
     used: 'Ce lien n’est plus valable',
-    usedText: (minutes) =>
-      `Un lien de connexion fonctionne une seule fois, pendant ${minutes} minutes ; celui d’une invitation, pendant 24 heures.`,
+    usedText: (minutes, hours) =>
+      `Un lien de connexion fonctionne une seule fois, pendant ${minutes} minutes ; celui d’une invitation, pendant ${hours} heures.`,
     open: 'Ouvrir la console, si vous êtes déjà connecté',
     check: 'Veuillez vérifier votre adresse',
     sentText: (minutes) =>
@@ -163,8 +164,8 @@ export const fr: Catalogue = {
     },
     confirmation: {
       subject: (from) => `Votre carte : ${from}`,
-      text: (from) =>
-        `ouvrez cette page pour confirmer votre adresse et obtenir votre carte ${from}. Le lien fonctionne une seule fois, pendant 24 heures.`,
+      text: (from, hours) =>
+        `ouvrez cette page pour confirmer votre adresse et obtenir votre carte ${from}. Le lien fonctionne une seule fois, pendant ${hours} heures.`,
       button: 'Obtenir ma carte',
       why: (from) =>
         `Vous recevez ce message parce que quelqu’un a demandé une carte ${from} avec cette adresse. Si ce n’était pas vous, vous n’avez rien à faire : sans vous, il n’y a pas de carte.`,
@@ -186,8 +187,8 @@ export const fr: Catalogue = {
     },
     invitation: {
       subject: (from) => `Invitation : ${from}`,
-      text: (from, by) =>
-        `${by === undefined ? 'vous êtes invité' : `${by} vous invite`} à la console de ${from}. Le lien fonctionne une seule fois, pendant 24 heures ; vous pourrez ensuite en demander un autre avec cette adresse.`,
+      text: (from, hours, by) =>
+        `${by === undefined ? 'vous êtes invité' : `${by} vous invite`} à la console de ${from}. Le lien fonctionne une seule fois, pendant ${hours} heures ; vous pourrez ensuite en demander un autre avec cette adresse.`,
       role: (name) => `Votre rôle y est ${name}.`,
       button: 'Accepter l’invitation',
       why: () => 'Si vous ne savez pas de quoi il s’agit, vous pouvez ignorer ce message.',

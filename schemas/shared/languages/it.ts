@@ -32,8 +32,8 @@ export const it: Catalogue = {
     confirm: 'Ancora un passo',
     confirmText: (email) => `Prema il pulsante: conferma che ${email} è Suo e porta alla Sua carta.`,
     dead: 'Questo link non funziona più',
-    deadText:
-      'Funziona una sola volta, per 24 ore. Il messaggio arrivato dopo aver premuto il pulsante porta alla Sua carta; altrimenti si iscriva di nuovo.',
+    deadText: (hours) =>
+      `Funziona una sola volta, per ${hours} ore. Il messaggio arrivato dopo aver premuto il pulsante porta alla Sua carta; altrimenti si iscriva di nuovo.`,
     known: 'Partecipa già',
     knownText: 'Questo indirizzo è già iscritto. Apra la carta con il link ricevuto allora, o chieda alla cassa.',
     lost: 'Ha perso la carta?',
@@ -47,9 +47,10 @@ export const it: Catalogue = {
     otherAddress: 'Iscriversi con un altro indirizzo',
     later: 'Al momento non è possibile',
     nobody: 'Qui non si può partecipare',
+    closed: (program) => `${program} per ora non accetta nuovi soci`,
+    closedText: 'L’attività ha chiuso le iscrizioni. Chieda lì quando riapriranno. Le carte esistenti restano valide.',
     refusals: {
-      gone: 'A questo indirizzo non c’è alcun programma. Controlli il link che ha ricevuto.',
-      archived: 'Questo programma non accetta più nuovi soci.',
+      gone: 'A questo indirizzo non c’è nulla, o l’attività ha chiuso le iscrizioni. Controlli il link che ha ricevuto, o chieda all’attività.',
       tooMany: 'Ci sono stati troppi tentativi. Attenda qualche minuto e riprovi.',
       other: 'Non ha funzionato. Riprovi tra un momento.',
     },
@@ -65,7 +66,6 @@ export const it: Catalogue = {
     missing: 'Questa carta non esiste',
     missingText:
       'Controlli il link che ha ricevuto. Forse è stato sostituito: chieda all’attività, o sulla pagina in cui si è iscritto.',
-    notFound: 'Non trovato',
     voided: 'Questa carta è bloccata.',
     reason: (reason) => `Motivo: ${reason}`,
     expired: 'Questa carta è scaduta.',
@@ -136,8 +136,8 @@ export const it: Catalogue = {
     as: (email) => `Sta accedendo come ${email}.`,
     to: (merchant) => `Accedi a ${merchant}`,
     used: 'Questo link non funziona più',
-    usedText: (minutes) =>
-      `Un link di accesso funziona una sola volta, per ${minutes} minuti; quello di un invito, per 24 ore.`,
+    usedText: (minutes, hours) =>
+      `Un link di accesso funziona una sola volta, per ${minutes} minuti; quello di un invito, per ${hours} ore.`,
     open: 'Apri la console, se ha già effettuato l’accesso',
     check: 'Controlli il Suo indirizzo',
     sentText: (minutes) =>
@@ -163,8 +163,8 @@ export const it: Catalogue = {
     },
     confirmation: {
       subject: (from) => `La Sua carta: ${from}`,
-      text: (from) =>
-        `apra questa pagina per confermare il Suo indirizzo e ottenere la Sua carta di ${from}. Il link funziona una sola volta, per 24 ore.`,
+      text: (from, hours) =>
+        `apra questa pagina per confermare il Suo indirizzo e ottenere la Sua carta di ${from}. Il link funziona una sola volta, per ${hours} ore.`,
       button: 'Ottieni la mia carta',
       why: (from) =>
         `Riceve questo messaggio perché qualcuno ha richiesto una carta di ${from} con questo indirizzo. Se non è stato Lei, non deve fare nulla: senza di Lei non c’è nessuna carta.`,
@@ -186,8 +186,8 @@ export const it: Catalogue = {
     },
     invitation: {
       subject: (from) => `Invito: ${from}`,
-      text: (from, by) =>
-        `${by === undefined ? 'è invitato' : `${by} La invita`} alla console di ${from}. Il link funziona una sola volta, per 24 ore; poi può richiederne un altro con questo indirizzo.`,
+      text: (from, hours, by) =>
+        `${by === undefined ? 'è invitato' : `${by} La invita`} alla console di ${from}. Il link funziona una sola volta, per ${hours} ore; poi può richiederne un altro con questo indirizzo.`,
       role: (name) => `Il Suo ruolo è ${name}.`,
       button: 'Accetta l’invito',
       why: () => 'Se non sa di che cosa si tratta, può ignorare questo messaggio.',

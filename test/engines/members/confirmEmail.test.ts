@@ -226,17 +226,35 @@ describe('a link', () => {
     expect(await membersOf(email)).toHaveLength(1);
   });
 
-  it('survives a program that is closed for a while', async () => {
-    const closing = await merchant.program({ enrollment: { confirmEmail: true } });
+  it('survives a program that is closed for a while, and says so in the words of its page', async () => {
+    const closing = await merchant.program({
+      ...{ name: 'Café Blau', language: 'de', enrollment: { confirmEmail: true } },
+    });
     const { email, link } = await asked({}, closing);
     const { programs } = service.deps.collections;
+    const lost = `href="/enroll/${closing.slug}?lost"`;
+    const shown = async () => {
+      const page = await fetch(link);
+      const text = await page.text();
+      expect(text).toContain('<h1>Café Blau nimmt gerade niemanden auf</h1>');
+      expect(text).toContain('Fragen Sie dort, wann sie wieder öffnet.');
+      return [page.status, text.includes('<form'), text.includes(lost)];
+    };
     await programs.updateOne({ _id: closing._id }, { $set: { archived: true } });
     expect((await press(link)).headers.get('Location')).toContain('?refused=PROGRAM_ARCHIVED');
+    expect(await shown()).toEqual([404, false, true]);
     await programs.updateOne({ _id: closing._id }, { $set: { archived: false, 'enrollment.open': false } });
-    expect([await led(link), (await fetch(link)).status]).toEqual([false, 404]);
+    expect([await led(link), await shown()]).toEqual([false, [404, false, false]]);
     await programs.updateOne({ _id: closing._id }, { $set: { 'enrollment.open': true } });
     expect(await led(link)).toBe(true);
     expect(await membersOf(email)).toHaveLength(1);
+    expect(await (await fetch(link)).text()).toContain(lost);
+    await programs.updateOne({ _id: closing._id }, { $set: { 'enrollment.open': false } });
+    const used = await until(async () => {
+      const text = await (await fetch(link)).text();
+      return !text.includes(lost) && text;
+    });
+    expect(used).toContain('Fragen Sie an der Kasse');
   });
 
   it('cannot be guessed without end', async () => {

@@ -56,6 +56,33 @@ describe('public enrollment', () => {
     });
   });
 
+  it.each([
+    ['letters', 'é', 4_000],
+    ['signs that are written with many bytes', '\u{1f600}', 254],
+    ['quotation marks', '"', 4_000],
+  ])('of a form that is too long for the cookie keeps the consents and what was typed: %s', async (_, sign, count) => {
+    const enrollment = {
+      fields: ['firstName', 'lastName', 'phone'],
+      consentText: 'I agree.',
+      marketingText: 'News too.',
+    };
+    const { slug } = await merchant.program({ enrollment });
+    const long = sign.repeat(count);
+    const typed = { firstName: `Ada ${long}`, lastName: `Lovelace ${long}`, phone: `123 ${long}`, more: long };
+    const url = `${service.publicUrl}/enroll/${slug}`;
+    const body = new URLSearchParams({ email: 'not an address', consent: 'on', marketing: 'on', ...typed });
+    const sent = await fetch(url, { method: 'POST', body, redirect: 'manual' });
+    const cookie = sent.headers
+      .getSetCookie()
+      .map((line) => line.split(';', 1)[0])
+      .join('; ');
+    expect(Buffer.byteLength(cookie)).toBeLessThan(4_096);
+    const page = await fetch(`${url}?check`, { headers: { cookie } });
+    const text = await page.text();
+    for (const name of ['consent', 'marketing']) expect(text).toMatch(new RegExp(`id="${name}"[^>]* checked`));
+    for (const value of ['not an address', 'Ada ', 'Lovelace ', '123 ']) expect(text).toContain(`value="${value}`);
+  });
+
   it('also accepts an HTML form', async () => {
     const { _id: programId, slug } = await merchant.program();
     const form = new URLSearchParams({

@@ -217,8 +217,17 @@ describe.runIf(hasBrowser)('the public page', () => {
   it('is 404 with a message for people when there is nothing to join', async () => {
     const page = await browser.open(`${real.service.publicUrl}/enroll/no-such-program`);
     expect(await page.getByRole('heading').textContent()).toBe('Nobody can join here');
+    expect(await page.title()).toBe('Nobody can join here');
     await page.goto(`${real.service.publicUrl}/passes/${'x'.repeat(32)}`);
     expect(await page.getByRole('heading').textContent()).toBe('There is no such card');
+    expect(await page.title()).toBe('There is no such card');
+    await page.goto(await enrollUrl({ ...stampCard, archived: true }));
+    expect(await page.getByRole('heading').textContent()).toMatch(/ takes no new members now$/);
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await keepScreenshot(page, 'join-closed-phone');
+    expect(await findBarriers(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Lost your card?' }).click();
+    await page.getByRole('heading', { name: 'Lost your card?' }).waitFor();
     await page.context().close();
   });
 });

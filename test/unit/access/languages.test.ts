@@ -173,8 +173,19 @@ describe('the public page', () => {
   });
 
   it('names the reward', () => {
-    expect(form('de', { rewardName: 'Ein Kaffee' })).toContain('3 STAMPS sammeln: Ein Kaffee');
+    expect(form('de', { rewardName: 'Ein Kaffee' })).toContain('3 Stamps sammeln: Ein Kaffee');
     expect(form('en', { rewardName: 'A coffee' })).toContain('Collect 3 stamps: A coffee');
     expect(form('en')).toContain('Collect 3 stamps for a reward');
   });
+});
+
+it.each(languages)('says in %s how long a link works as it really does', (language) => {
+  const { join, signIn, mail } = catalogues[language];
+  const said = [
+    join.deadText(36),
+    signIn.usedText(15, 36),
+    mail.confirmation.text('Café', 36),
+    mail.invitation.text('Café', 36),
+  ];
+  expect(said.filter((sentence) => !/\b36\b/.test(sentence) || sentence.includes('24'))).toEqual([]);
 });
