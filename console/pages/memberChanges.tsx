@@ -9,7 +9,7 @@ import { number, Panel, useNow } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { changes, type Detail, edit, useLedger, useReversal } from './memberDetail.js';
+import { changes, type Detail, edit, rewardIn, unitOf, useLedger, useReversal } from './memberDetail.js';
 import { blockedBy, isUnusual, notGivenBecause } from './memberGuards.js';
 import { nameOf } from './members.js';
 
@@ -40,12 +40,14 @@ export function Points({ member }: { member: Detail }) {
   const { id, program, balance } = member;
   const isStamps = program.style === 'stamps';
   const title = isStamps ? said.stamps : said.points;
-  const unit = program.fields.primaryLabel;
+  const label = program.fields.primaryLabel;
+  const unit = unitOf(member);
   const undoable = useUndoable(id);
+  const reward = undoable && rewardIn(member, undoable);
   const [asks, setAsks] = useState<number | null>(null);
   const [draft, setDraft, clear] = useDraft(`points:${id}`, { delta: isStamps ? '1' : '', changeMessage: '' });
   const changed = ({ previous, current }: { previous: number; current: number }) =>
-    said.changed(unit, previous, current);
+    said.changed(label, previous, current);
   const give = useKeyedAction(
     (delta: number, keyed) => {
       const { changeMessage } = draft;
@@ -59,7 +61,7 @@ export function Points({ member }: { member: Detail }) {
     {
       changes,
       said: changed,
-      undo: ({ transaction }) => undo.run({ entry: transaction.id }),
+      undo: ({ transaction }) => undo.run({ entry: transaction.id, reward: undefined }),
       onDone: clear,
     },
   );
@@ -92,7 +94,7 @@ export function Points({ member }: { member: Detail }) {
   return (
     <Panel title={title} needs={edit}>
       <p className="balance">
-        <strong>{number(balance)}</strong> {unit}
+        <strong>{number(balance)}</strong> {label}
       </p>
       <div className="row quick">
         {quick.map((delta) => (
@@ -105,8 +107,8 @@ export function Points({ member }: { member: Detail }) {
           </Button>
         ))}
         {undoable && (
-          <Button isDisabled={isRunning} onPress={() => undo.run({ entry: undoable.id })}>
-            {said.undo(undoable.delta)}
+          <Button isDisabled={isRunning} onPress={() => undo.run({ entry: undoable.id, reward })}>
+            {reward === undefined ? said.undo(undoable.delta) : said.undoReward(reward)}
           </Button>
         )}
       </div>
@@ -129,9 +131,9 @@ export function Points({ member }: { member: Detail }) {
 }
 
 export function Redeem({ member }: { member: Detail }) {
-  const { id, rewards, program } = member;
+  const { id, rewards } = member;
   const [asks, setAsks] = useState<Detail['rewards'][number] | null>(null);
-  const undo = useReversal(id, said.reversed);
+  const undo = useReversal(id, () => said.reversed);
   const redeem = useKeyedAction(
     ({ id: rewardId }: Detail['rewards'][number], keyed) =>
       data(
@@ -143,7 +145,7 @@ export function Redeem({ member }: { member: Detail }) {
     {
       changes,
       said: (_, { name }) => said.redeemedFor(name, nameOf(member)),
-      undo: ({ transaction }) => undo.run({ entry: transaction.id }),
+      undo: ({ transaction }) => undo.run({ entry: transaction.id, reward: rewardIn(member, transaction) }),
       onDone: () => setAsks(null),
     },
   );
@@ -184,7 +186,7 @@ export function Redeem({ member }: { member: Detail }) {
           onConfirm={() => redeem.run(asks)}
           onClose={() => setAsks(null)}
         >
-          <p>{said.redeemHint(asks.cost, program.fields.primaryLabel)}</p>
+          <p>{said.redeemHint(asks.cost, unitOf(member))}</p>
         </Confirm>
       )}
     </Panel>

@@ -11,7 +11,7 @@ import { PagedTable, Table, usePage } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
 import { ShowImport } from './importResult.js';
-import { type Detail, edit, followMs, useLedger, useReversal } from './memberDetail.js';
+import { type Detail, edit, followMs, rewardIn, useLedger, useReversal } from './memberDetail.js';
 import { useNames } from './people.js';
 
 /** The types of ledger entries that can be reversed (stack/buildConsole.ts). */
@@ -25,8 +25,23 @@ const technical = ['pass_built', 'device_stale', 'pass_token_replaced'];
 /** Whose detail is a name, not an answer of a server. */
 const named = ['reward_redeemed', 'points_expired', 'pass_scanned'];
 
-const whatOf = (type: keyof typeof said.types, delta: number, isStamps: boolean): string =>
-  type === 'adjust' ? said.adjusted(delta, isStamps) : said.types[type];
+function whatOf(member: Detail, entry: Pick<Transaction, 'type' | 'delta' | 'rewardId'>): string {
+  const { type, delta } = entry;
+  if (type === 'adjust') return said.adjusted(delta, member.program.style === 'stamps');
+  const reward = rewardIn(member, entry) ?? said.types[type];
+  return reward === said.types[type] ? reward : said.rewardNamed(reward);
+}
+
+interface Asked {
+  id: string;
+  delta: number;
+  reward: string | undefined;
+}
+
+const undoOf = ({ delta, reward }: Pick<Asked, 'delta' | 'reward'>): string =>
+  reward === undefined ? said.reverseOf(delta) : said.undoReward(reward);
+
+type Transaction = components['schemas']['Transaction'];
 
 /** An import, and a program that lets points expire, have no name. */
 function By({ actor: { type, id }, name }: { actor: { type: string; id: string }; name: string }) {
@@ -34,18 +49,24 @@ function By({ actor: { type, id }, name }: { actor: { type: string; id: string }
   return <Address>{type === 'program' ? said.byProgram : name}</Address>;
 }
 
-export function Ledger({ member: { id, program } }: { member: Detail }) {
+export function Ledger({ member }: { member: Detail }) {
+  const { id, program } = member;
   const [page, setPage] = usePage();
   const whoOf = useNames();
-  const [asks, setAsks] = useState<{ id: string; delta: number } | null>(null);
+  const [asks, setAsks] = useState<Asked | null>(null);
   const isStamps = program.style === 'stamps';
   const title = isStamps ? said.stampLedger : said.ledger;
   const [reason, setReason] = useState('');
   const ledger = useLedger(id, page);
-  const reverse = useReversal(id, said.reversed, () => {
-    setAsks(null);
-    setReason('');
-  });
+  const reverse = useReversal(
+    id,
+    () => said.reversed,
+    () => {
+      setAsks(null);
+      setReason('');
+    },
+  );
+  const confirm = ({ id: entry, reward }: Asked) => reverse.run({ entry, reason, reward });
   return (
     <Panel title={title}>
       <Failure error={ledger.error} />
@@ -57,7 +78,7 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
         empty={said.noLedger}
         columns={[
           { title: said.when, cell: ({ createdAt }) => <Moment at={createdAt} /> },
-          { title: said.what, cell: ({ type, delta }) => whatOf(type, delta, isStamps) },
+          { title: said.what, cell: (entry) => whatOf(member, entry) },
           { title: said.change, numeric: true, cell: ({ delta }) => (delta > 0 ? `+${number(delta)}` : number(delta)) },
           { title: said.after_, numeric: true, cell: ({ current }) => number(current) },
           { title: said.by, cell: ({ actor }) => <By actor={actor} name={whoOf(actor)} /> },
@@ -67,7 +88,9 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
           },
           {
             title: texts.frame.actions,
-            cell: ({ id: entry, type, delta, reversedBy }) => {
+            cell: (row) => {
+              const { id: entry, type, delta, reversedBy } = row;
+              const asked = { id: entry, delta, reward: rewardIn(member, row) };
               const request = (
                 <Link href={`/requests?memberId=${id}&transactionId=${encodeURIComponent(entry)}`}>
                   {texts.requests.ofEntry}
@@ -83,11 +106,7 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
               return (
                 <>
                   {request}{' '}
-                  <Button
-                    aria-label={said.reverseOf(delta)}
-                    isDisabled={!may(edit)}
-                    onPress={() => setAsks({ id: entry, delta })}
-                  >
+                  <Button aria-label={undoOf(asked)} isDisabled={!may(edit)} onPress={() => setAsks(asked)}>
                     {said.reverse}
                   </Button>
                 </>
@@ -100,18 +119,15 @@ export function Ledger({ member: { id, program } }: { member: Detail }) {
         <Confirm
           title={said.reverseTitle}
           action={said.reverse}
-          actionName={said.reverseOf(asks.delta)}
+          actionName={undoOf(asks)}
           kind="danger"
           isRunning={reverse.isRunning}
-          onConfirm={() => reverse.run({ entry: asks.id, reason })}
+          onConfirm={() => confirm(asks)}
           onClose={() => setAsks(null)}
         >
+          {asks.reward !== undefined && <p>{said.rewardBack(asks.reward)}</p>}
           <p>{said.reverseHint(asks.delta, isStamps)}</p>
-          <Form
-            label={said.reverse}
-            findings={reverse.findings}
-            onSubmit={() => reverse.run({ entry: asks.id, reason })}
-          >
+          <Form label={said.reverse} findings={reverse.findings} onSubmit={() => confirm(asks)}>
             <TextInput name="reason" label={said.reason} value={reason} onChange={setReason} />
           </Form>
         </Confirm>

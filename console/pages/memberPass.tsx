@@ -8,12 +8,11 @@ import { Failure, Moment, Panel, Technical } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { changes, type Detail, edit } from './memberDetail.js';
+import { changes, type Detail, edit, type Report, readReport } from './memberDetail.js';
+import { mainFinding } from './passFinding.js';
 
 const said = texts.member;
 
-const readReport = (id: string) => data(api.GET('/merchants/me/members/{id}/pass', { params: { path: { id } } }));
-type Report = Awaited<ReturnType<typeof readReport>>;
 type Device = Report['apple']['devices'][number];
 
 interface PhoneShown extends Pick<Device, 'id' | 'lastFetch'> {
@@ -35,6 +34,7 @@ function phonesOf({ apple: { devices }, google }: Report): PhoneShown[] {
 
 export function Pass({ member: { id } }: { member: Detail }) {
   const report = useRead(['pass', id], () => readReport(id));
+  const finding = report.data && mainFinding(report.data, Date.now());
   const params = { path: { id } };
   const push = useAction(() => data(api.POST('/merchants/me/members/{id}/push', { params })), {
     changes,
@@ -85,11 +85,12 @@ export function Pass({ member: { id } }: { member: Detail }) {
           ]}
         />
       )}
+      {finding !== undefined && <p role="status">{said.passFindings[finding]}</p>}
       {report.data && report.data.findings.length > 0 && (
         <Technical>
-          {report.data.findings.map((finding) => (
-            <p key={finding} className="hint">
-              {finding}
+          {report.data.findings.map((sentence) => (
+            <p key={sentence} className="hint">
+              {sentence}
             </p>
           ))}
         </Technical>

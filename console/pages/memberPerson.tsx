@@ -10,7 +10,7 @@ import { Button, Form, TextInput } from '../parts/form.js';
 import { Panel } from '../parts/page.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
-import { changes, type Detail, edit } from './memberDetail.js';
+import { changes, type Detail, edit, unitOf } from './memberDetail.js';
 import { nameOf } from './members.js';
 
 const said = texts.member;
@@ -67,7 +67,7 @@ export function PersonalData({ member }: { member: Detail }) {
       },
     },
   );
-  const { program, balance, deviceCount } = member;
+  const { balance, deviceCount } = member;
   return (
     <Panel title={said.personalData}>
       <div className="row">
@@ -91,7 +91,7 @@ export function PersonalData({ member }: { member: Detail }) {
         >
           <p>{said.eraseHint}</p>
           <ul>
-            <li>{said.losesBalance(balance, program.fields.primaryLabel)}</li>
+            <li>{said.losesBalance(balance, unitOf(member))}</li>
             <li>{said.losesPhones(deviceCount)}</li>
             <li>{said.losesNames}</li>
           </ul>

@@ -27,6 +27,7 @@ export const member: Catalogue['member'] = {
   phone: 'Telefon',
   phones: 'Telefone mit der Karte',
   redeemed: 'Eingelöst',
+  rewardNamed: (reward: string) => `Prämie: ${reward}`,
   tags: 'Schlagwörter',
   points: 'Punkte',
   stamps: 'Stempel',
@@ -52,6 +53,8 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Trotzdem geben',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `${signed(delta)} rückgängig machen`,
+  undoReward: (reward: string) => `Rückgängig machen: ${reward}`,
+  undoneReward: (reward: string) => `Rückgängig gemacht: ${reward}.`,
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Prämien',
   noRewards: 'Diese Kundenkarte hat keine Prämie.',
@@ -88,6 +91,30 @@ export const member: Catalogue['member'] = {
   after: (ms: number) => `${number(ms)} ms nach der Änderung`,
   noPhones: (mode: string) =>
     `${mode === 'stub' ? 'Karten können noch nicht auf Telefone gelegt werden. ' : ''}Kein Telefon hat die Karte.`,
+  passFindings: {
+    notBuilt:
+      'Die neueste Fassung der Karte lässt sich nicht erstellen. Prüfen Sie die Bilder der Kundenkarte und veröffentlichen Sie sie noch einmal. Hilft das nicht, geben Sie die Einzelheiten unten dem Betreiber.',
+    certificate:
+      'Das Zertifikat für Karten auf iPhones braucht Aufmerksamkeit. Geben Sie die Einzelheiten unten dem Betreiber, bevor Karten nicht mehr aktualisiert werden.',
+    notReachable: 'iPhones erreichen diesen Dienst noch nicht. Geben Sie die Einzelheiten unten dem Betreiber.',
+    asleep:
+      'Ein Telefon hat die neueste Karte seit Stunden nicht geholt: Es ist aus, oder die Karte darf sich nicht selbst aktualisieren. Bitten Sie den Gast, die Karte auf dem Telefon zu öffnen und automatische Updates einzuschalten.',
+    notTold:
+      'Einem Telefon ließ sich die letzte Änderung nicht melden. Senden Sie die Karte noch einmal. Hilft das nicht, geben Sie die Einzelheiten unten dem Betreiber.',
+    offline:
+      'Einem Telefon wurde die letzte Änderung gemeldet, und es hat sie noch nicht geholt. Wahrscheinlich ist es offline und holt die Karte, sobald es wieder online ist.',
+    googleRefused:
+      'Google hat die letzte Änderung nicht angenommen. Sie wird von selbst noch einmal versucht. Dauert das an, geben Sie die Einzelheiten unten dem Betreiber.',
+    googleLater: 'Google hat die Karte noch nicht. Sie wird dort von selbst erstellt.',
+    complaints:
+      'Telefone haben in den letzten 7 Tagen Probleme mit der Karte gemeldet. Geben Sie die Einzelheiten unten dem Betreiber.',
+    noWallets:
+      'Apple Wallet und Google Wallet sind nicht eingerichtet; das kann der Betreiber tun. Bis dahin benutzen Gäste die Web-Karte.',
+    oneWallet:
+      'Eine der beiden Wallets ist nicht eingerichtet; das kann der Betreiber tun. Bis dahin benutzen ihre Telefone die Web-Karte.',
+    noPhone: 'Bitten Sie den Gast, die Web-Karte auf dem Telefon zu öffnen und sie dort zur Wallet hinzuzufügen.',
+    other: 'Etwas an der Karte sollte angesehen werden. Geben Sie die Einzelheiten unten dem Betreiber.',
+  },
   ledger: 'Punkte und Prämien',
   stampLedger: 'Stempel und Prämien',
   noLedger: 'Noch hat nichts den Stand geändert.',
@@ -120,6 +147,7 @@ export const member: Catalogue['member'] = {
       : `${amount} ${either(-delta, 'kommt', 'kommen')} zurück auf die Karte.`;
   },
   reversed: 'Rückgängig gemacht.',
+  rewardBack: (reward: string) => `${reward} gilt als nicht eingelöst.`,
   wasReversed: 'Rückgängig gemacht',
   timeline: 'Was geschehen ist',
   timelineCsv: 'Als CSV',

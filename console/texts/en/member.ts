@@ -26,6 +26,7 @@ export const member = {
   phone: 'Phone',
   phones: 'Phones with the card',
   redeemed: 'Redeemed',
+  rewardNamed: (reward: string) => `Reward: ${reward}`,
   tags: 'Tags',
   points: 'Points',
   stamps: 'Stamps',
@@ -51,6 +52,8 @@ export const member = {
   giveAnyway: 'Give them',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Undo ${signed(delta)}`,
+  undoReward: (reward: string) => `Undo: ${reward}`,
+  undoneReward: (reward: string) => `Undone: ${reward}.`,
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Rewards',
   noRewards: 'This loyalty card has no reward.',
@@ -85,6 +88,30 @@ export const member = {
   lastFetch: 'Last updated',
   after: (ms: number) => `${number(ms)} ms after the change`,
   noPhones: (mode: string) => `${mode === 'stub' ? 'Cards cannot be put on phones yet. ' : ''}No phone has the card.`,
+  passFindings: {
+    notBuilt:
+      'The newest version of the card cannot be made. Check the pictures of the loyalty card and publish it once more. If that does not help, give the details below to the operator.',
+    certificate:
+      'The certificate for cards on iPhones needs attention. Give the details below to the operator, before cards stop being updated.',
+    notReachable: 'iPhones cannot reach this service yet. Give the details below to the operator.',
+    asleep:
+      'A phone has not fetched the newest card for hours: it is off, or the card may not update itself. Ask the customer to open the card on the phone and switch on its automatic updates.',
+    notTold:
+      'A phone could not be told of the last change. Send the card again. If that does not help, give the details below to the operator.',
+    offline:
+      'A phone was told of the last change and has not fetched it yet. It is probably offline, and fetches the card when it is online again.',
+    googleRefused:
+      'Google has not taken the last change. It is tried again by itself. If that lasts, give the details below to the operator.',
+    googleLater: 'Google does not have the card yet. It is made there by itself.',
+    complaints:
+      'Phones reported problems with the card within the last 7 days. Give the details below to the operator.',
+    noWallets:
+      'Apple Wallet and Google Wallet are not set up; the operator can do that. Until then customers use the web card.',
+    oneWallet:
+      'One of the two wallets is not set up; the operator can do that. Until then its phones use the web card.',
+    noPhone: 'Ask the customer to open the web card on the phone, and to add it to the wallet there.',
+    other: 'Something about the card needs a look. Give the details below to the operator.',
+  },
   ledger: 'Points and rewards',
   stampLedger: 'Stamps and rewards',
   noLedger: 'Nothing has changed the balance yet.',
@@ -117,6 +144,7 @@ export const member = {
       : `${amount} ${either(-delta, 'goes', 'go')} back to the card.`;
   },
   reversed: 'Undone.',
+  rewardBack: (reward: string) => `${reward} counts as not redeemed.`,
   wasReversed: 'Undone',
   timeline: 'What happened',
   timelineCsv: 'As CSV',

@@ -27,6 +27,7 @@ export const member: Catalogue['member'] = {
   phone: 'Teléfono',
   phones: 'Teléfonos con la tarjeta',
   redeemed: 'Canjeado',
+  rewardNamed: (reward: string) => `Recompensa: ${reward}`,
   tags: 'Etiquetas',
   points: 'Puntos',
   stamps: 'Sellos',
@@ -52,6 +53,8 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Dar de todos modos',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Deshacer ${signed(delta)}`,
+  undoReward: (reward: string) => `Deshacer: ${reward}`,
+  undoneReward: (reward: string) => `Deshecho: ${reward}.`,
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Recompensas',
   noRewards: 'Esta tarjeta de fidelidad no tiene recompensa.',
@@ -88,6 +91,30 @@ export const member: Catalogue['member'] = {
   after: (ms: number) => `${number(ms)} ms después del cambio`,
   noPhones: (mode: string) =>
     `${mode === 'stub' ? 'Las tarjetas aún no se pueden poner en teléfonos. ' : ''}Ningún teléfono tiene la tarjeta.`,
+  passFindings: {
+    notBuilt:
+      'No se puede crear la versión más reciente de la tarjeta. Compruebe las imágenes de la tarjeta de fidelidad y publíquela otra vez. Si no ayuda, dé los detalles de abajo al operador.',
+    certificate:
+      'El certificado de las tarjetas en iPhone necesita atención. Dé los detalles de abajo al operador antes de que las tarjetas dejen de actualizarse.',
+    notReachable: 'Los iPhone aún no pueden conectar con este servicio. Dé los detalles de abajo al operador.',
+    asleep:
+      'Un teléfono no ha descargado la tarjeta más reciente desde hace horas: está apagado, o la tarjeta no puede actualizarse sola. Pida al cliente que abra la tarjeta en el teléfono y active sus actualizaciones automáticas.',
+    notTold:
+      'No se pudo avisar a un teléfono del último cambio. Envíe la tarjeta otra vez. Si no ayuda, dé los detalles de abajo al operador.',
+    offline:
+      'Se avisó a un teléfono del último cambio y aún no lo ha descargado. Seguramente está sin conexión y descargará la tarjeta cuando vuelva a tenerla.',
+    googleRefused:
+      'Google no ha aceptado el último cambio. Se intenta otra vez automáticamente. Si sigue así, dé los detalles de abajo al operador.',
+    googleLater: 'Google aún no tiene la tarjeta. Se crea allí automáticamente.',
+    complaints:
+      'Algunos teléfonos han comunicado problemas con la tarjeta en los últimos 7 días. Dé los detalles de abajo al operador.',
+    noWallets:
+      'Apple Wallet y Google Wallet no están configurados; puede hacerlo el operador. Hasta entonces los clientes usan la tarjeta web.',
+    oneWallet:
+      'Uno de los dos monederos no está configurado; puede hacerlo el operador. Hasta entonces sus teléfonos usan la tarjeta web.',
+    noPhone: 'Pida al cliente que abra la tarjeta web en el teléfono y la añada allí al monedero.',
+    other: 'Algo de la tarjeta necesita atención. Dé los detalles de abajo al operador.',
+  },
   ledger: 'Puntos y recompensas',
   stampLedger: 'Sellos y recompensas',
   noLedger: 'Nada ha cambiado aún el saldo.',
@@ -120,6 +147,7 @@ export const member: Catalogue['member'] = {
       : `${either(-delta, 'Vuelve', 'Vuelven')} ${amount} a la tarjeta.`;
   },
   reversed: 'Deshecho.',
+  rewardBack: (reward: string) => `${reward} cuenta como no canjeado.`,
   wasReversed: 'Deshecho',
   timeline: 'Qué ha pasado',
   timelineCsv: 'Como CSV',

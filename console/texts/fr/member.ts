@@ -27,6 +27,7 @@ export const member: Catalogue['member'] = {
   phone: 'Téléphone',
   phones: 'Téléphones avec la carte',
   redeemed: 'Récompenses remises',
+  rewardNamed: (reward: string) => `Récompense : ${reward}`,
   tags: 'Étiquettes',
   points: 'Points',
   stamps: 'Tampons',
@@ -52,6 +53,8 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Donner quand même',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Annuler ${signed(delta)}`,
+  undoReward: (reward: string) => `Annuler : ${reward}`,
+  undoneReward: (reward: string) => `Annulé : ${reward}.`,
   changed: (unit: string, from: number, to: number) => `${unit} : ${number(from)} → ${number(to)}`,
   rewards: 'Récompenses',
   noRewards: 'Cette carte de fidélité n’a pas de récompense.',
@@ -89,6 +92,30 @@ export const member: Catalogue['member'] = {
   after: (ms: number) => `${number(ms)} ms après le changement`,
   noPhones: (mode: string) =>
     `${mode === 'stub' ? 'Les cartes ne peuvent pas encore être ajoutées aux téléphones. ' : ''}Aucun téléphone n’a la carte.`,
+  passFindings: {
+    notBuilt:
+      'La version la plus récente de la carte ne peut pas être créée. Vérifiez les images de la carte de fidélité et publiez-la encore une fois. Si cela ne suffit pas, donnez les détails ci-dessous à l’exploitant.',
+    certificate:
+      'Le certificat des cartes sur iPhone demande de l’attention. Donnez les détails ci-dessous à l’exploitant avant que les cartes ne soient plus mises à jour.',
+    notReachable: 'Les iPhone ne peuvent pas encore joindre ce service. Donnez les détails ci-dessous à l’exploitant.',
+    asleep:
+      'Un téléphone n’a pas chargé la carte la plus récente depuis des heures : il est éteint, ou la carte ne peut pas se mettre à jour. Demandez au client d’ouvrir la carte sur le téléphone et d’activer ses mises à jour automatiques.',
+    notTold:
+      'Un téléphone n’a pas pu être averti du dernier changement. Renvoyez la carte. Si cela ne suffit pas, donnez les détails ci-dessous à l’exploitant.',
+    offline:
+      'Un téléphone a été averti du dernier changement et ne l’a pas encore chargé. Il est sans doute hors ligne et chargera la carte dès qu’il sera de nouveau en ligne.',
+    googleRefused:
+      'Google n’a pas accepté le dernier changement. Un nouvel essai se fait tout seul. Si cela dure, donnez les détails ci-dessous à l’exploitant.',
+    googleLater: 'Google n’a pas encore la carte. Elle y est créée toute seule.',
+    complaints:
+      'Des téléphones ont signalé des problèmes avec la carte ces 7 derniers jours. Donnez les détails ci-dessous à l’exploitant.',
+    noWallets:
+      'Apple Wallet et Google Wallet ne sont pas configurés ; l’exploitant peut le faire. En attendant, les clients utilisent la carte web.',
+    oneWallet:
+      'L’un des deux Wallet n’est pas configuré ; l’exploitant peut le faire. En attendant, ses téléphones utilisent la carte web.',
+    noPhone: 'Demandez au client d’ouvrir la carte web sur le téléphone et de l’y ajouter au Wallet.',
+    other: 'Quelque chose demande de l’attention sur cette carte. Donnez les détails ci-dessous à l’exploitant.',
+  },
   ledger: 'Points et récompenses',
   stampLedger: 'Tampons et récompenses',
   noLedger: 'Rien n’a encore changé le solde.',
@@ -121,6 +148,7 @@ export const member: Catalogue['member'] = {
       : `${amount} ${either(-delta, 'revient', 'reviennent')} sur la carte.`;
   },
   reversed: 'Annulé.',
+  rewardBack: (reward: string) => `${reward} compte comme non remis.`,
   wasReversed: 'Annulé',
   timeline: 'Ce qui s’est passé',
   timelineCsv: 'En CSV',

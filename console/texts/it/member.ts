@@ -27,6 +27,7 @@ export const member: Catalogue['member'] = {
   phone: 'Telefono',
   phones: 'Telefoni con la carta',
   redeemed: 'Riscattato',
+  rewardNamed: (reward: string) => `Premio: ${reward}`,
   tags: 'Etichette',
   points: 'Punti',
   stamps: 'Timbri',
@@ -52,6 +53,8 @@ export const member: Catalogue['member'] = {
   giveAnyway: 'Dai comunque',
   plus: (amount: number) => `+${amount}`,
   undo: (delta: number) => `Annulla ${signed(delta)}`,
+  undoReward: (reward: string) => `Annulla: ${reward}`,
+  undoneReward: (reward: string) => `Annullato: ${reward}.`,
   changed: (unit: string, from: number, to: number) => `${unit}: ${number(from)} → ${number(to)}`,
   rewards: 'Premi',
   noRewards: 'Questa carta fedeltà non ha premi.',
@@ -88,6 +91,30 @@ export const member: Catalogue['member'] = {
   after: (ms: number) => `${number(ms)} ms dopo la modifica`,
   noPhones: (mode: string) =>
     `${mode === 'stub' ? 'Le carte non si possono ancora mettere sui telefoni. ' : ''}Nessun telefono ha la carta.`,
+  passFindings: {
+    notBuilt:
+      'La versione più recente della carta non si può creare. Controlli le immagini della carta fedeltà e la pubblichi ancora una volta. Se non basta, dia i dettagli qui sotto al gestore.',
+    certificate:
+      'Il certificato delle carte su iPhone richiede attenzione. Dia i dettagli qui sotto al gestore prima che le carte non si aggiornino più.',
+    notReachable: 'Gli iPhone non raggiungono ancora questo servizio. Dia i dettagli qui sotto al gestore.',
+    asleep:
+      'Un telefono non scarica la carta più recente da ore: è spento, o la carta non può aggiornarsi da sola. Chieda al cliente di aprire la carta sul telefono e di attivare gli aggiornamenti automatici.',
+    notTold:
+      'Non è stato possibile avvisare un telefono dell’ultima modifica. Invii di nuovo la carta. Se non basta, dia i dettagli qui sotto al gestore.',
+    offline:
+      'Un telefono è stato avvisato dell’ultima modifica e non l’ha ancora scaricata. Probabilmente è offline e scaricherà la carta appena tornerà online.',
+    googleRefused:
+      'Google non ha accettato l’ultima modifica. Si riprova da solo. Se continua, dia i dettagli qui sotto al gestore.',
+    googleLater: 'Google non ha ancora la carta. Viene creata lì da sola.',
+    complaints:
+      'Alcuni telefoni hanno segnalato problemi con la carta negli ultimi 7 giorni. Dia i dettagli qui sotto al gestore.',
+    noWallets:
+      'Apple Wallet e Google Wallet non sono configurati; può farlo il gestore. Fino ad allora i clienti usano la carta web.',
+    oneWallet:
+      'Uno dei due wallet non è configurato; può farlo il gestore. Fino ad allora i suoi telefoni usano la carta web.',
+    noPhone: 'Chieda al cliente di aprire la carta web sul telefono e di aggiungerla lì al wallet.',
+    other: 'Qualcosa della carta richiede attenzione. Dia i dettagli qui sotto al gestore.',
+  },
   ledger: 'Punti e premi',
   stampLedger: 'Timbri e premi',
   noLedger: 'Niente ha ancora cambiato il saldo.',
@@ -120,6 +147,7 @@ export const member: Catalogue['member'] = {
       : `${amount} ${either(-delta, 'torna', 'tornano')} sulla carta.`;
   },
   reversed: 'Annullato.',
+  rewardBack: (reward: string) => `${reward} conta come non riscattato.`,
   wasReversed: 'Annullato',
   timeline: 'Che cosa è successo',
   timelineCsv: 'Come CSV',

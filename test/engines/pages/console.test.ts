@@ -107,6 +107,31 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
     await page.context().close();
   });
 
+  it.each([
+    ['Asia/Calcutta', 'Asia/Calcutta'],
+    ['US/Pacific', 'US/Pacific'],
+    ['Foo/Bar', ''],
+    ['GMT+2', ''],
+    [undefined, ''],
+  ])(
+    'begins a card when the browser names its time zone %s, and says so when the service does not know it',
+    async (zone, kept) => {
+      const page = await open('/programs');
+      const timeZone = zone === undefined ? 'undefined' : `'${zone}'`;
+      await page.addInitScript(`const { resolvedOptions } = Intl.DateTimeFormat.prototype;
+      Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+        return { ...resolvedOptions.call(this), timeZone: ${timeZone} };
+      }`);
+      await newProgram(page, 'Far away');
+      expect(await field(page, 'Time zone').inputValue()).toBe(kept);
+      const notice = page.getByText('days and hours are counted in UTC');
+      if (kept === '') await notice.waitFor();
+      else expect(await notice.count()).toBe(0);
+      expect(await page.locator('datalist option[value="Europe/Berlin"]').count()).toBe(1);
+      await page.context().close();
+    },
+  );
+
   it('designs a poster with a code of its own and links, on a phone, and it fits a desktop', async () => {
     const page = await open('/programs', screens.phone);
     await newProgram(page, 'Poster on a phone');
@@ -201,7 +226,7 @@ describe.runIf(hasBrowser)("a merchant's first hour", () => {
       await released;
       await route.continue();
     });
-    await field(page, 'Change of POINTS').fill('5');
+    await field(page, 'Change of points').fill('5');
     await button(page, 'Change points').click();
     await balance.getByText('25', { exact: true }).waitFor();
     release();
@@ -612,7 +637,7 @@ describe.runIf(hasBrowser)('a person', () => {
     expect(await readFile(await (await download).path(), 'utf8')).toContain('Linus');
     await button(page, 'Delete for good').click();
     const dialog = page.getByRole('dialog', { name: 'Delete Linus Lost for good?' });
-    await dialog.getByText('the balance: 20 POINTS').waitFor();
+    await dialog.getByText('the balance: 20 points').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Delete for good' }).click();
     await heading(page, 'Members').waitFor();
@@ -709,7 +734,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     await page.getByText('must be an email address').waitFor();
     await until(() => page.evaluate("document.activeElement.matches('[name=email][aria-invalid=true]')"));
     expect(await page.locator('.notice.failed').count()).toBe(0);
-    await field(page, 'Change of POINTS').fill('-5');
+    await field(page, 'Change of points').fill('-5');
     await button(page, 'Change points').click();
     await button(page, /^Undo: reverse/)
       .first()
@@ -728,7 +753,7 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     const body = { success: false, error: { code: 'MEMBER_NOT_ACTIVE', message: 'The card is not active.' } };
     const refuse = () => page.route('**/points', (route) => route.fulfill({ status: 409, json: body }));
     await refuse();
-    await field(page, 'Change of POINTS').fill('5');
+    await field(page, 'Change of points').fill('5');
     await button(page, 'Change points').click();
     await failure.waitFor();
     await page.unroute('**/points');
@@ -1115,8 +1140,12 @@ describe.runIf(hasBrowser)('each page', () => {
     await keepScreenshot(page, 'console-member-counter-phone', { fullPage: false });
     await button(page, 'Redeem Coffee').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Redeem' }).click();
-    await button(page, 'Undo -3').click();
-    await page.getByText('STAMPS: 0 → 3').waitFor();
+    await page
+      .getByRole('region', { name: 'Stamps', exact: true })
+      .getByRole('button', { name: 'Undo: Coffee' })
+      .click();
+    await page.getByText('Undone: Coffee.').waitFor();
+    await until(async () => (await balance.textContent()) === '3 STAMPS');
     await page.context().close();
   });
 

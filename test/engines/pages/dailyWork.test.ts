@@ -50,17 +50,17 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     const { id } = await merchant.enroll({ firstName: 'Olli', initialPoints: 30 });
     const page = await open(`/members/${id}`, screens[screen]);
     const change = async (delta: string) => {
-      await field(page, 'Change of POINTS').fill(delta);
+      await field(page, 'Change of points').fill(delta);
       await button(page, 'Change points').click();
     };
     await change('-100');
-    await dialog(page, 'Take 100 POINTS?').getByText('Olli has 30 POINTS.').waitFor();
+    await dialog(page, 'Take 100 points?').getByText('Olli has 30 points.').waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, `daily-asked-${screen}`, { fullPage: false });
     await button(page, 'Cancel').click();
     expect(await balanceOf(id)).toBe(30);
     await change('1000000');
-    await dialog(page, 'Give 1,000,000 POINTS?').getByRole('button', { name: 'Give them' }).click();
+    await dialog(page, 'Give 1,000,000 points?').getByRole('button', { name: 'Give them' }).click();
     await page.getByText('POINTS: 30 → 1,000,030').waitFor();
     await dialog(page, /Give/).waitFor({ state: 'detached' });
     await change('-5');
@@ -107,15 +107,24 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
     const page = await open(`/members/${id}`, screens[screen]);
     await button(page, 'Redeem Coffee').click();
     const asked = dialog(page, 'Redeem Coffee for Lilo?');
-    await asked.getByText('It costs 4 STAMPS.').waitFor();
+    await asked.getByText('It costs 4 stamps.').waitFor();
     expect(await balanceOf(id)).toBe(4);
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, `daily-redeem-${screen}`, { fullPage: false });
     await asked.getByRole('button', { name: 'Redeem' }).click();
     await page.getByText('Coffee is redeemed for Lilo.').waitFor();
     await page.reload();
-    await button(page, 'Undo -4').click();
-    await page.getByText('STAMPS: 0 → 4').waitFor();
+    const ledger = page.getByRole('table', { name: /and rewards$/ });
+    await ledger.getByText('Reward: Coffee').waitFor();
+    await ledger.getByRole('button', { name: 'Undo: Coffee' }).click();
+    await dialog(page, 'Undo this entry?').getByText('Coffee counts as not redeemed.').waitFor();
+    await dialog(page, 'Undo this entry?').getByText('4 stamps go back to the card.').waitFor();
+    await button(page, 'Cancel').click();
+    await page
+      .getByRole('region', { name: 'Stamps', exact: true })
+      .getByRole('button', { name: 'Undo: Coffee' })
+      .click();
+    await page.getByText('Undone: Coffee.').waitFor();
     expect(await balanceOf(id)).toBe(4);
     aheadMs = -11 * 60_000;
     const late = await merchant.enroll({ programId, firstName: 'Otto', initialPoints: 3 });
@@ -126,7 +135,7 @@ describe.runIf(hasBrowser).each(['desktop', 'phone'] as const)('on a %s', (scree
       .getByRole('table', { name: /and rewards$/ })
       .getByText('+1 stamp', { exact: true })
       .waitFor();
-    expect(await page.getByRole('button', { name: /^Undo [+-]/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Undo(?: [+-]|: Coffee)/ }).count()).toBe(0);
     await page.context().close();
   });
 

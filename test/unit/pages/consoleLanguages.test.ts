@@ -79,7 +79,7 @@ describe.each(languages)('the console in %s', (language) => {
         'desk.after',
       ],
       ...['design.languageNamed'],
-      ...['imports.passesOf', 'requests.ms', 'requests.change', 'webhooks.ms', 'webhooks.seconds', 'overview.amount'],
+      ...['requests.ms', 'requests.change', 'webhooks.ms', 'webhooks.seconds', 'overview.amount'],
     ];
     const english = new Map(listed(en));
     const left = listed(await catalogueOf(language)).flatMap(([path, text]) => {
@@ -150,4 +150,15 @@ it('French has no-break spaces at its double punctuation', async () => {
     sentencesOf(text).map(([sentence]) => `${path}: ${sentence}`),
   );
   expect(said.filter((sentence) => /\S [:;!?»]|« /.test(sentence))).toEqual([]);
+});
+
+it.each(['en', ...languages])('the till in %s names pages and buttons as the console does', async (language) => {
+  vi.resetModules();
+  vi.stubGlobal('navigator', { languages: [language] });
+  const { texts } = await import(`${folder}/../till/texts.js`);
+  vi.unstubAllGlobals();
+  const { nav, readers, design } = (await catalogueOf(language)) as Record<string, Record<string, string>>;
+  expect(texts.pair.hint).toContain(nav?.readers);
+  expect(texts.pair.hint).toContain(readers?.new);
+  expect(texts.member.noEarning('Café')).toContain(`${nav?.programs}, Café, ${design?.earning}.`);
 });
