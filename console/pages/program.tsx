@@ -160,21 +160,9 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
         </>
       }
       actions={
-        <>
-          <Button onPress={() => save.run()} isDisabled={save.isRunning || !isDirty}>
-            {texts.frame.save}
-          </Button>
-          <Button
-            kind={canPublish ? 'primary' : 'plain'}
-            isDisabled={!canPublish || publish.isRunning || save.isRunning}
-            onPress={startPublishing}
-          >
-            {said.publish}
-          </Button>
-          <Button onPress={() => (archived ? toggle.run() : setAsks('archive'))}>
-            {archived ? said.restore : said.archive}
-          </Button>
-        </>
+        <Button onPress={() => (archived ? toggle.run() : setAsks('archive'))}>
+          {archived ? said.restore : said.archive}
+        </Button>
       }
     >
       {isStale && (
@@ -205,6 +193,18 @@ function Designer({ id, saved }: { id: string; saved: Json & { version: number; 
             {texts.frame.save}
           </button>
         </Form>
+        <div className="row end within-reach">
+          <Button onPress={() => save.run()} isDisabled={save.isRunning || !isDirty}>
+            {texts.frame.save}
+          </Button>
+          <Button
+            kind={canPublish ? 'primary' : 'plain'}
+            isDisabled={!canPublish || publish.isRunning || save.isRunning}
+            onPress={startPublishing}
+          >
+            {said.publish}
+          </Button>
+        </div>
         <section className="preview" aria-label={said.preview}>
           <div className="stack first">
             <h2>{said.preview}</h2>

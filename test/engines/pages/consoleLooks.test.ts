@@ -246,6 +246,42 @@ describe.runIf(hasBrowser)('what is new', () => {
   });
 });
 
+describe.runIf(hasBrowser)('the designer', () => {
+  it.each(sizes)(
+    'has Save and Publish in reach on a %s wherever it is scrolled to, after its last field',
+    async (size) => {
+      const draft = { name: 'Reach', slug: `reach-${crypto.randomUUID()}`, style: 'stamps', goal: 10 };
+      const body = { ...draft, fields: { primaryLabel: 'STAMPS' } };
+      const credential = { Authorization: `Bearer ${await merchant.token()}` };
+      const { _id } = (await merchant.call('/merchants/me/programs', { body, credential })).body.data;
+      const page = await open(`/programs/${_id}`, size);
+      await headingOf(page, 'Reach').waitFor();
+      const last = fieldOf(page, 'Another language');
+      const isInReach = () =>
+        buttonOf(page, 'Publish').evaluate((button) => {
+          const { top, bottom, left, width } = button.getBoundingClientRect();
+          const seen = button.ownerDocument.elementFromPoint(left + width / 2, (top + bottom) / 2);
+          return button.contains(seen);
+        });
+      expect(await isInReach()).toBe(true);
+      await fieldOf(page, 'Goal').fill('8');
+      await keepScreenshot(page, `console-reach-top-${size}`, { fullPage: false });
+      await last.focus();
+      await last.scrollIntoViewIfNeeded();
+      expect(await isInReach()).toBe(true);
+      for (const name of ['Save', 'Publish']) {
+        await page.keyboard.press('Tab');
+        expect(await buttonOf(page, name).evaluate((button) => button.matches(':focus'))).toBe(true);
+      }
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(0);
+      await buttonOf(page, 'Publish').click();
+      await page.getByRole('dialog', { name: 'Publish this version?' }).waitFor();
+      await page.context().close();
+    },
+  );
+});
+
 describe.runIf(hasBrowser)('a notice', () => {
   it.each(sizes)('is short and alone on a %s, takes back what it says, and goes with its page', async (size) => {
     const stamps = { style: 'stamps', fields: { primaryLabel: 'STAMPS' }, goal: 10 };

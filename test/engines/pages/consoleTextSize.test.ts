@@ -1,4 +1,5 @@
 // The console for somebody whose browser shows text twice as large: no page is wider than the window, nothing is cut.
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../rig/checks/until.js';
 import { findConsoleCuts, setTextSize } from '../../rig/checks/wholePage.js';
@@ -35,6 +36,15 @@ beforeAll(async () => {
 });
 afterAll(() => stop?.());
 
+/** The panel of an import shows most when a file is chosen. */
+async function chooseFile(page: Page): Promise<void> {
+  const chooser = page.waitForEvent('filechooser');
+  await page.locator('.overlay .drop button.button').click();
+  const text = 'Kundennummer;Donaudampfschifffahrtsgesellschaftskapitän;Adresse e-mail\r\nK-1;Ada;ada@example.org\r\n';
+  await (await chooser).setFiles({ name: 'kunden.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.locator('.overlay form select').first().waitFor();
+}
+
 describe.runIf(hasBrowser)('text of twice the size', () => {
   it.each([
     ['desktop', 'de-DE'],
@@ -45,6 +55,7 @@ describe.runIf(hasBrowser)('text of twice the size', () => {
     const page = await openConsole({ browser, service, merchant }, '', { screen: { ...screens[size], locale } });
     await setTextSize(page, 200);
     const wrong: string[] = [];
+    const panels: string[] = [];
     for (const [name, path] of paths) {
       await page.goto(`${service.publicUrl}/console${path}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -52,7 +63,19 @@ describe.runIf(hasBrowser)('text of twice the size', () => {
       const cuts = await findConsoleCuts(page);
       wrong.push(...[...cuts, ...(await findBarriers(page))].map((found) => `${name}: ${found}`));
       await keepScreenshot(page, `console-large-${name}-${size}-${locale}`);
+      const opener = page.locator('main button:has(.lucide-plus)').first();
+      if (!(await opener.isVisible())) continue;
+      await opener.click();
+      const panel = page.locator('.overlay.side');
+      await panel.waitFor();
+      panels.push(name);
+      if (name === 'imports') await chooseFile(page);
+      const besides = [...(await findConsoleCuts(page, '.overlay')), ...(await findBarriers(page))];
+      wrong.push(...besides.map((found) => `the panel of ${name}: ${found}`));
+      await keepScreenshot(page, `console-large-panel-${name}-${size}-${locale}`, { fullPage: false });
     }
+    const all = ['programs', 'members', 'imports', 'campaigns', 'webhooks', 'readers', 'api-keys', 'people'];
+    expect(panels).toEqual(all);
     expect(wrong).toEqual([]);
     await page.context().close();
   });
