@@ -50,7 +50,7 @@ function Stamps({ room, onTap }: { room: number | undefined; onTap: OnTap }) {
 function Amount({ program, onTap }: { program: Program; onTap: OnTap }) {
   const [text, setText] = useState('');
   const { currency } = program.earn ?? {};
-  if (currency === undefined) return <p className="hint">{texts.member.noEarning}</p>;
+  if (currency === undefined) return <p className="hint">{texts.member.noEarning(program.name)}</p>;
   const amount = minorUnits(text, currency);
   const add = (event: FormEvent): void => {
     event.preventDefault();

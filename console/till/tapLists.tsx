@@ -13,7 +13,9 @@ import type { Till } from './till.js';
 export function changeOf(tap: Tap, state: TillState): string {
   if (tap.kind === 'redeem') {
     const { rewards = [], rewardName } = programOf(state, tap.programId) ?? {};
-    return rewardText(rewards.find(({ id }) => id === tap.rewardId)?.name ?? rewardName);
+    // Another reward may be gone by now.
+    const own = tap.rewardId === 'default' ? rewardName : undefined;
+    return rewardText(rewards.find(({ id }) => id === tap.rewardId)?.name ?? own);
   }
   return tap.kind === 'earn' && tap.quantity !== undefined ? `+${tap.quantity}` : `+${tap.delta}`;
 }

@@ -5,8 +5,8 @@ import { withFrenchSpaces } from '../texts/spaces.js';
 const en = {
   title: 'Till',
   pair: {
-    title: 'Connect this till',
-    hint: 'The code has eight letters. Whoever runs the shop makes it in the console, under Readers.',
+    title: 'Use this device as a till',
+    hint: 'Open Readers in the console, on this or another device, and press New reader. It shows eight letters. Type them here.',
     label: 'Pairing code',
     connect: 'Connect',
     person: 'Sign in with your email instead',
@@ -51,7 +51,8 @@ const en = {
     expired: 'This card has expired.',
     amount: (currency: string) => `Amount of the sale in ${currency}`,
     add: 'Add points',
-    noEarning: 'Points for this card are not given here.',
+    noEarning: (card: string) =>
+      `No points can be given here: ${card} has no rule for a purchase. The owner sets it in the console: Programs, ${card}, Earning.`,
     redeem: (name: string) => `Redeem: ${name}`,
     reward: 'Reward',
     more: 'Give more',
@@ -99,8 +100,8 @@ type Texts = typeof en;
 const de: Texts = {
   title: 'Kasse',
   pair: {
-    title: 'Diese Kasse verbinden',
-    hint: 'Der Code hat acht Buchstaben. Wer das Geschäft verwaltet, erstellt ihn in der Konsole unter „Kassengeräte“.',
+    title: 'Dieses Gerät als Kasse benutzen',
+    hint: 'Öffnen Sie in der Konsole, auf diesem oder einem anderen Gerät, „Kassengeräte“ und drücken Sie „Neues Kassengerät“. Es erscheinen acht Buchstaben. Tippen Sie sie hier ein.',
     label: 'Kopplungscode',
     connect: 'Verbinden',
     person: 'Stattdessen mit E-Mail anmelden',
@@ -140,7 +141,8 @@ const de: Texts = {
     expired: 'Diese Karte ist abgelaufen.',
     amount: (currency) => `Betrag in ${currency}`,
     add: 'Punkte geben',
-    noEarning: 'Punkte für diese Karte werden nicht hier gegeben.',
+    noEarning: (card) =>
+      `Hier lassen sich keine Punkte geben: ${card} hat keine Regel für einen Einkauf. Sie wird in der Konsole festgelegt: Kundenkarten, ${card}, Sammeln.`,
     redeem: (name) => `Einlösen: ${name}`,
     reward: 'Prämie',
     more: 'Mehr geben',
@@ -187,8 +189,8 @@ const de: Texts = {
 const fr: Texts = {
   title: 'Caisse',
   pair: {
-    title: 'Connecter cette caisse',
-    hint: 'Le code a huit lettres. La personne qui gère le commerce le crée dans la console, sous « Appareils de caisse ».',
+    title: 'Utiliser cet appareil comme caisse',
+    hint: 'Ouvrez « Appareils de caisse » dans la console, sur cet appareil ou un autre, et appuyez sur « Nouvel appareil de caisse ». Huit lettres s’affichent. Saisissez-les ici.',
     label: 'Code d’association',
     connect: 'Connecter',
     person: 'Se connecter plutôt avec son e-mail',
@@ -233,7 +235,8 @@ const fr: Texts = {
     expired: 'Cette carte a expiré.',
     amount: (currency) => `Montant en ${currency}`,
     add: 'Ajouter les points',
-    noEarning: 'Les points de cette carte ne sont pas donnés ici.',
+    noEarning: (card) =>
+      `On ne peut pas donner de points ici : ${card} n’a pas de règle pour un achat. Le responsable la définit dans la console : Cartes de fidélité, ${card}, Gains.`,
     redeem: (name) => `Remettre : ${name}`,
     reward: 'Récompense',
     more: 'Donner encore',
@@ -279,8 +282,8 @@ const fr: Texts = {
 const es: Texts = {
   title: 'Caja',
   pair: {
-    title: 'Conectar esta caja',
-    hint: 'El código tiene ocho letras. Quien lleva el negocio lo crea en la consola, en «Dispositivos de caja».',
+    title: 'Usar este dispositivo como caja',
+    hint: 'Abra «Dispositivos de caja» en la consola, en este dispositivo o en otro, y pulse «Dispositivo de caja nuevo». Aparecen ocho letras. Escríbalas aquí.',
     label: 'Código de vinculación',
     connect: 'Conectar',
     person: 'Iniciar sesión con el correo',
@@ -320,7 +323,8 @@ const es: Texts = {
     expired: 'Esta tarjeta ha caducado.',
     amount: (currency) => `Importe en ${currency}`,
     add: 'Sumar puntos',
-    noEarning: 'Los puntos de esta tarjeta no se dan aquí.',
+    noEarning: (card) =>
+      `Aquí no se pueden dar puntos: ${card} no tiene regla para una compra. El responsable la define en la consola: Tarjetas de fidelidad, ${card}, Acumulación.`,
     redeem: (name) => `Canjear: ${name}`,
     reward: 'Recompensa',
     more: 'Dar más',
@@ -367,8 +371,8 @@ const es: Texts = {
 const it: Texts = {
   title: 'Cassa',
   pair: {
-    title: 'Collega questa cassa',
-    hint: 'Il codice ha otto lettere. Chi gestisce l’attività lo crea nella console, in «Dispositivi di cassa».',
+    title: 'Usa questo dispositivo come cassa',
+    hint: 'Apra «Dispositivi di cassa» nella console, su questo dispositivo o su un altro, e prema «Nuovo dispositivo di cassa». Appaiono otto lettere. Le scriva qui.',
     label: 'Codice di abbinamento',
     connect: 'Collega',
     person: 'Accedi invece con l’e-mail',
@@ -408,7 +412,8 @@ const it: Texts = {
     expired: 'Questa carta è scaduta.',
     amount: (currency) => `Importo in ${currency}`,
     add: 'Aggiungi punti',
-    noEarning: 'I punti di questa carta non si danno qui.',
+    noEarning: (card) =>
+      `Qui non si possono dare punti: ${card} non ha una regola per un acquisto. Il titolare la imposta nella console: Carte fedeltà, ${card}, Raccolta.`,
     redeem: (name) => `Riscatta: ${name}`,
     reward: 'Premio',
     more: 'Dare altro',

@@ -117,13 +117,13 @@ describe.runIf(hasBrowser)('the till', () => {
     const page = await openAs('till', '/till');
     await page.getByRole('heading', { name: 'Next customer' }).waitFor();
     await keepScreenshot(page, 'till-person-phone');
-    await button(page, 'Connect this till').click();
+    await button(page, 'Use this device as a till').click();
     await page.getByLabel('Pairing code').waitFor();
     await keepScreenshot(page, 'till-person-pairing-phone');
     expect(await findBarriers(page)).toEqual([]);
     await button(page, 'Back').click();
     await page.getByRole('heading', { name: 'Next customer' }).waitFor();
-    await button(page, 'Connect this till').click();
+    await button(page, 'Use this device as a till').click();
     await page.getByLabel('Pairing code').fill((await pairingCode('Kitchen till')).toLowerCase());
     await button(page, 'Connect').click();
     await page.getByText('Kitchen till').waitFor();
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)('the till', () => {
     await sent(page);
     expect(await ledgerOf(ada.id)).toEqual([['earn', 1, 'reader']]);
     await button(page, 'Next customer').click();
-    expect(await button(page, 'Connect this till').count()).toBe(0);
+    expect(await button(page, 'Use this device as a till').count()).toBe(0);
     await page.context().close();
   });
 

@@ -166,7 +166,7 @@ describe.runIf(hasBrowser)('the till', () => {
     await merchant.call(`/merchants/me/readers/${id}`, { method: 'DELETE', credential });
     await page.context().setOffline(false);
     await page.getByRole('alert').first().waitFor();
-    await page.getByRole('heading', { name: 'Connect this till' }).waitFor();
+    await page.getByRole('heading', { name: 'Use this device as a till' }).waitFor();
     await page.getByText('Not sent yet: 1.', { exact: false }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await keepScreenshot(page, 'till-disconnected-phone');

@@ -100,6 +100,20 @@ describe.runIf(hasBrowser)('the screen of the till', () => {
       await page.context().close();
     });
 
+  it('says of a card without a rule why it gives no points and where the owner sets one, and redeems all the same', async () => {
+    const { _id: programId } = await counter.merchant.program({ name: 'Book card', goal: 50, rewardName: 'Cake' });
+    const bo = await counter.aMember({ firstName: 'Bo', initialPoints: 100, programId });
+    const page = await openTill('Bar till');
+    await findCard(page, bo.memberCode);
+    await page.getByText('No points can be given here: Book card has no rule for a purchase.').waitFor();
+    await page.getByText('The owner sets it in the console: Programs, Book card, Earning.').waitFor();
+    await keepScreenshot(page, 'till-no-rule-phone');
+    await button(page, 'Redeem: Cake').click();
+    await sent(page);
+    await button(page, 'Undo: Cake').waitFor();
+    await page.context().close();
+  });
+
   it('gives, redeems and undoes once for the two touches of a wet finger', async () => {
     const { _id: programId } = await counter.merchant.program({
       ...{ name: 'Points', goal: 50, rewardName: 'Cake', earn: { per: 100, points: 1, currency: 'EUR' } },
@@ -184,7 +198,7 @@ describe.runIf(hasBrowser)('the screen of the till', () => {
         return texts.every((text) => all.includes(text));
       }).catch(() => expect(all).toEqual(expect.arrayContaining(texts)));
     };
-    await said('Connect this till', 'Next customer');
+    await said('Use this device as a till', 'Next customer');
     await findCard(page, 'nosuch99');
     await said('There is no such card.');
     await findCard(page, ada.memberCode);
@@ -407,7 +421,7 @@ describe.runIf(hasBrowser)('what is taken away from the till', () => {
     const { origin } = new URL(gateway.url);
     await protocol.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' });
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole('heading', { name: 'Connect this till' }).waitFor();
+    await page.getByRole('heading', { name: 'Use this device as a till' }).waitFor();
     const { pairingCode } = await counter.asOwner(`/merchants/me/readers/${listed.id}/pairing`, {});
     await page.getByLabel('Pairing code').fill(pairingCode);
     await button(page, 'Connect').click();
