@@ -1,9 +1,10 @@
 // The control of each field of the designer.
-import { type ComponentProps, useId, useState } from 'react';
+import { useState } from 'react';
 import { at, type Json, withAt } from '../merge.js';
 import { Button, Checkbox, Choices, localTime, Select, TextInput, useFindings } from '../parts/form.js';
 import { ImageField } from '../parts/image.js';
 import { type Hours, Week } from '../parts/week.js';
+import { ZoneInput } from '../parts/zone.js';
 import { languageName, languageTitle, texts } from '../texts.js';
 import type { Field } from './designSections.js';
 
@@ -112,22 +113,6 @@ export function Edit({ field, program, onChange }: { field: Field; program: Json
         />
       );
   }
-}
-
-const zones: readonly string[] = Intl.supportedValuesOf?.('timeZone') ?? [];
-
-function ZoneInput(field: Pick<ComponentProps<typeof TextInput>, 'name' | 'label' | 'hint' | 'value' | 'onChange'>) {
-  const id = useId();
-  return (
-    <>
-      <TextInput {...field} list={id} />
-      <datalist id={id}>
-        {zones.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-    </>
-  );
 }
 
 /** The largest scale of an image. */
