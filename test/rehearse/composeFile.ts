@@ -33,9 +33,27 @@ function double({ services }: ComposeFile, [first, second]: readonly [string, st
   services[second] = twin;
 }
 
+/** Of this machine. */
+export interface Places {
+  /** Ports that lead to containers. */
+  ports: { proxy: number; mongodb: number; temporal: number };
+  folders: {
+    proxy: string;
+    /** A small disk for PostgreSQL. */
+    postgres: string;
+    /** Holds the module that moves a clock, and for each container the file that says how far. */
+    clocks: string;
+  };
+  /** Settings of APIs and workers with which they call the stand-ins. */
+  env: Record<string, string>;
+}
+
+/** The file in the folder of the clocks that moves the clock of a service. */
+export const clockOf = (service: string): string => `${service}.clock`;
+
 const embedded = ['secantusd-rs', '--host', '0.0.0.0', '--port', '27017', '--storage-path', '/data/db'];
 
-export const changes = ({ proxy }: { proxy: { port: number; folder: string } }): Change[] => [
+export const changes = ({ ports, folders, env }: Places): Change[] => [
   {
     what: 'images are named without their digests, which a local image cannot have',
     make: ({ services }) => {
@@ -67,21 +85,56 @@ export const changes = ({ proxy }: { proxy: { port: number; folder: string } }):
     },
   },
   {
-    what: 'two APIs and two workers, the ports of this machine left out but for the proxy, which ends TLS',
+    what: 'two APIs and two workers, a proxy that ends TLS, and other ports of this machine',
     make: (file) => {
       double(file, apis);
       double(file, workers);
       for (const service of Object.values(file.services)) service.ports = [];
+      const { mongodb, temporal } = file.services;
+      if (mongodb) mongodb.ports = [`127.0.0.1:${ports.mongodb}:27017`];
+      if (temporal) temporal.ports = [`127.0.0.1:${ports.temporal}:7233`];
       file.services.proxy = {
         image: 'rehearsal-proxy',
-        volumes: [`${proxy.folder}:/etc/proxy:ro`],
-        ports: [`127.0.0.1:${proxy.port}:8443`],
+        volumes: [`${folders.proxy}:/etc/proxy:ro`],
+        ports: [`127.0.0.1:${ports.proxy}:8443`],
         command: ['haproxy', '-f', '/etc/proxy/haproxy.cfg'],
         depends_on: Object.fromEntries(apis.map((name) => [name, { condition: 'service_healthy' }])),
       };
     },
   },
+  {
+    what: 'settings of APIs and workers: no limit of requests, the embedded engine, and the stand-ins for Apple and receivers',
+    make: ({ services }) => {
+      for (const name of [...apis, ...workers]) {
+        const service = services[name];
+        if (service) service.environment = { ...service.environment, ...unlimited, MONGODB_EMBEDDED: 'true', ...env };
+      }
+    },
+  },
+  {
+    what: 'a clock for each API and worker that can be moved, and a small disk for PostgreSQL',
+    make: ({ services }) => {
+      for (const name of [...apis, ...workers]) {
+        const service = services[name];
+        if (!service) continue;
+        const { NODE_OPTIONS = '', ...rest } = service.environment ?? {};
+        const moved = `${NODE_OPTIONS} --import=/clocks/movableClock.mjs`;
+        service.environment = { ...rest, NODE_OPTIONS: moved, CLOCK_FILE: `/clocks/${clockOf(name)}` };
+        service.volumes = [...(service.volumes ?? []), `${folders.clocks}:/clocks:ro`];
+      }
+      if (services.postgres) services.postgres.volumes = [`${folders.postgres}:/var/lib/postgresql/data`];
+    },
+  },
 ];
+
+const unlimited = {
+  RATE_LIMIT_AUTHENTICATED: '1000000000',
+  RATE_LIMIT_PUBLIC: '1000000000',
+  WALLET_REGISTRATIONS_PER_PASS: '1000000000',
+  WALLET_CALLS_PER_ADDRESS: '1000000000',
+  MERCHANT_MAX_RUNNING_BATCHES: '10000',
+  MERCHANT_MAX_CAMPAIGNS_A_DAY: '10000',
+};
 
 export const withoutDigests = (text: string): string => text.replaceAll(/@sha256:[\da-f]{64}/g, '');
 

@@ -1,4 +1,5 @@
 // Starts and ends the containers of the rehearsed compose file, and looks at them.
+import assert from 'node:assert/strict';
 import { type ExecFileException, execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { until } from '../rig/checks/until.js';
@@ -9,15 +10,21 @@ const big = { maxBuffer: 64 * 1024 * 1024 };
 
 export interface Containers {
   /** Starts all in the order of the file, and waits for those whose health others wait for. */
-  up(): Promise<void>;
+  up(services?: readonly string[]): Promise<void>;
   /** Runs a program of a service's container and returns what it prints. */
   exec(service: string, ...command: string[]): Promise<string>;
-  /** Runs a command of the service in a container of its own that sees a file of this machine. */
-  runWith(mount: string, service: string, ...command: string[]): Promise<string>;
+  /** Runs the service, or another command, in a container of its own, with `mount` of this machine if it is given. */
+  runOnce(service: string, options?: { mount?: string; command?: readonly string[] }): Promise<string>;
+  /** Stops the container and makes it again, from what the name of its image means now. */
+  replace(service: string): Promise<void>;
+  /** Fails unless the container ends with exit 0 within its grace. */
+  stop(service: string): Promise<void>;
   podman(action: string, service: string, ...options: string[]): Promise<string>;
   inspect(service: string): Promise<Inspected>;
   /** Waits until the container is healthy, or runs where it has no check. */
   healthy(service: string): Promise<void>;
+  /** Removes containers and volumes at once, with all that they hold. */
+  lose(services: readonly string[], volumes: readonly string[]): Promise<void>;
   /** Ends everything and removes the volumes. */
   down(): Promise<void>;
 }
@@ -65,6 +72,11 @@ export function containersOf(compose: {
       return !Running && ExitCode === 0;
     }, wait(service));
   };
+  const stop = async (service: string): Promise<void> => {
+    await podman('stop', service, '--time', '45');
+    const { ExitCode } = (await inspect(service)).State;
+    assert.equal(ExitCode, 0, `${service} ends with ${ExitCode} after SIGTERM`);
+  };
   const started = new Map<string, Promise<void>>();
   const start = (service: string): Promise<void> => {
     const starting = started.get(service) ?? startAfterOthers(service);
@@ -79,18 +91,29 @@ export function containersOf(compose: {
     await run(bin, ['--file', file, 'up', '--detach', service], options);
   };
   return {
-    async up() {
-      for (const service of Object.keys(waits)) await start(service);
+    async up(services = Object.keys(waits)) {
+      for (const service of services) await start(service);
+    },
+    async lose(services, volumes) {
+      for (const service of services) {
+        await podman('rm', service, '--force', '--time', '0');
+        started.delete(service);
+      }
+      for (const volume of volumes) await run('podman', ['volume', 'rm', `${name}_${volume}`], options);
     },
     exec: async (service, ...command) =>
       (await run('podman', ['exec', container(service), ...command], options)).stdout,
-    async runWith(mount, service, ...command) {
-      const { stdout } = await run(
-        bin,
-        ['--file', file, 'run', '--rm', '--no-deps', '--volume', mount, service, ...command],
-        options,
-      );
-      return stdout;
+    async runOnce(service, { mount, command = [] } = {}) {
+      const mounted = mount === undefined ? [] : ['--volume', mount];
+      const once = ['--file', file, 'run', '--rm', '--no-deps', ...mounted, service, ...command];
+      return (await run(bin, once, options)).stdout;
+    },
+    stop,
+    async replace(service) {
+      await stop(service);
+      await podman('rm', service);
+      await run(bin, ['--file', file, 'up', '--detach', service], options);
+      await healthy(service);
     },
     podman,
     inspect,

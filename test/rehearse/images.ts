@@ -90,6 +90,41 @@ async function npmSettings(folder: string): Promise<string[]> {
   return ['--volume', `${settings}:/root/.npmrc:ro`, ...authorities];
 }
 
+/** `now`: of the working tree. `before`: of the version before. */
+export type Version = 'now' | 'before';
+
+const imageOf = (version: Version): string => `localhost/rehearsal-service:${version}`;
+
+/** From now on containers whose image has this name are made from the version. */
+export async function use(version: Version, name: string): Promise<void> {
+  await run('podman', ['tag', imageOf(version), `localhost/${name}`]);
+}
+
+/** The newest commit that is a day older than the last one, as after a release each day; undefined without one. */
+export async function commitBefore(root: string): Promise<string | undefined> {
+  const git = (...args: string[]) => run('git', args, { cwd: root }).then(({ stdout }) => stdout.trim());
+  try {
+    const last = Number(await git('log', '-1', '--format=%ct'));
+    return (await git('rev-list', '-1', `--before=${last - 86_400}`, 'HEAD')) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The image of a commit, from its own Dockerfile. */
+async function serviceOf(root: string, commit: string, image: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-before-'));
+  try {
+    const packed = join(folder, 'tree.tar');
+    await run('git', ['archive', '--output', packed, commit], { cwd: root });
+    await mkdir(join(folder, 'tree'));
+    await run('tar', ['-C', join(folder, 'tree'), '-xf', packed]);
+    await service(join(folder, 'tree'), image);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 async function service(root: string, image: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-service-'));
   try {
@@ -115,13 +150,18 @@ async function temporalBinaries(version: string): Promise<{ bin: string; module:
 
 export interface Images {
   root: string;
+  /** The commit of the version before, if it is to be rehearsed. */
+  before: string | undefined;
   /** The names that the compose file gives, by service, without digests. */
-  named: Readonly<Record<'mongodb' | 'postgres' | 'redis' | 'temporal' | 'temporal-schema' | 'api', string>>;
+  named: Readonly<Record<'mongodb' | 'postgres' | 'redis' | 'temporal' | 'temporal-schema', string>>;
   /** Programs of the engines that `npm start` has. */
   programs: { mongodb: string; temporal: string };
 }
 
-export async function makeImages({ root, named, programs }: Images, say: (line: string) => void): Promise<void> {
+export async function makeImages(
+  { root, before, named, programs }: Images,
+  say: (line: string) => void,
+): Promise<void> {
   const here = (name: string) => join(import.meta.dirname, 'containers', name);
   say('Debian');
   await debian();
@@ -163,5 +203,6 @@ export async function makeImages({ root, named, programs }: Images, say: (line: 
     );
   }
   say('the service, by its own Dockerfile');
-  await service(root, named.api);
+  await service(root, imageOf('now'));
+  if (before !== undefined) await serviceOf(root, before, imageOf('before'));
 }

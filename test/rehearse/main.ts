@@ -2,7 +2,7 @@
 // workers and a proxy that ends TLS, and goes through what operators do. Exits with 77 where this machine cannot.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
@@ -16,18 +16,21 @@ import { createTestAuthority } from '../rig/standins/certificates.js';
 import { fromPypi } from '../rig/start/fromPypi.js';
 import { type ComposeFile, changes, rehearsed, withoutDigests } from './composeFile.js';
 import { containersOf } from './containers.js';
-import { makeImages } from './images.js';
+import { commitBefore, makeImages, use } from './images.js';
 import { play } from './play.js';
+import { startStandIns } from './standIns.js';
 
 readOptions(
   `Usage: npm run rehearse
 
-Builds the images and runs the compose file with podman for about five minutes. Needs root and Debian's packages podman,
+Builds the images and runs the compose file with podman for about ten minutes. Needs root and Debian's packages podman,
 buildah, runc, netavark, iptables and debootstrap, and Go and Python.`,
   {},
 );
 
 const root = join(import.meta.dirname, '..', '..');
+const host = '127.0.0.1';
+const diskMb = 400;
 const needed = ['podman', 'buildah', 'runc', 'iptables', 'debootstrap', 'go', 'python3'];
 const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
@@ -52,62 +55,102 @@ if (mongodb.kind !== 'secantusd') give('The rehearsal runs the embedded engine, 
 
 const original = await readFile(join(root, 'docker-compose.yml'), 'utf8');
 const { services } = parse(original, { merge: true }) as ComposeFile;
-const imageOf = (name: string): string => withoutDigests(services[name]?.image ?? '');
+const nameOf = (name: string): string => withoutDigests(services[name]?.image ?? '');
+const before = await commitBefore(root);
 await makeImages(
   {
     root,
+    before,
     named: {
-      ...{ mongodb: imageOf('mongodb'), postgres: imageOf('postgres'), redis: imageOf('redis') },
-      ...{ temporal: imageOf('temporal'), 'temporal-schema': imageOf('temporal-schema'), api: imageOf('api') },
+      ...{ mongodb: nameOf('mongodb'), postgres: nameOf('postgres'), redis: nameOf('redis') },
+      ...{ temporal: nameOf('temporal'), 'temporal-schema': nameOf('temporal-schema') },
     },
     programs: { mongodb: mongodb.path, temporal: temporal.path },
   },
   (what) => say(`image: ${what}`),
 );
 
-const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-rehearsal-'));
-const port = await findPort('127.0.0.1');
-const proxy = { port, folder: join(folder, 'proxy') };
-await mkdir(proxy.folder);
-const authority = createTestAuthority();
-const { cert, key } = authority.issue(['localhost', '127.0.0.1']);
-await writeFile(join(proxy.folder, 'site.pem'), `${cert}${key}`);
-await cp(join(import.meta.dirname, 'containers/haproxy.cfg'), join(proxy.folder, 'haproxy.cfg'));
 const name = `rehearsal-${process.pid}`;
-const made = changes({ proxy });
+const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-rehearsal-'));
+const inFolder = (each: string) => join(folder, each);
+const folders = {
+  ...{ proxy: inFolder('proxy'), postgres: inFolder('postgres'), clocks: inFolder('clocks') },
+  ...{ backups: inFolder('backups'), secrets: inFolder('.secrets') },
+};
+for (const each of Object.values(folders)) await mkdir(each);
+execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folders.postgres]);
+// As docs/operating.md says: the user of the containers writes into it.
+await chown(folders.backups, 1000, 1000);
+await cp(join(root, 'test/crash/rig/movableClock.mjs'), join(folders.clocks, 'movableClock.mjs'));
+
+const [proxyPort, mongodbPort, temporalPort] = [await findPort(host), await findPort(host), await findPort(host)];
+const ports = { proxy: proxyPort, mongodb: mongodbPort, temporal: temporalPort };
+const address = `https://${host}:${ports.proxy}`;
+const authority = createTestAuthority();
+const { cert, key } = authority.issue(['localhost', host]);
+await writeFile(join(folders.proxy, 'site.pem'), `${cert}${key}`);
+await cp(join(import.meta.dirname, 'containers/haproxy.cfg'), join(folders.proxy, 'haproxy.cfg'));
+
+const settingsOfPodman = join(folder, 'containers.conf');
+await writeFile(
+  settingsOfPodman,
+  '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
+);
+process.env.CONTAINERS_CONF = settingsOfPodman;
+
+const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
+const { settings } = standIns.apple.certificates;
+const asFiles = {
+  apple_signer_cert: settings.APPLE_SIGNER_CERT,
+  apple_signer_key: settings.APPLE_SIGNER_KEY,
+  apple_wwdr_cert: settings.APPLE_WWDR_CERT,
+  mongodb_uri: 'mongodb://mongodb:27017/?directConnection=true',
+};
+const made = changes({ ports, folders, env: standIns.env });
 for (const { what } of made) say(`changed: ${what}`);
 const file = join(folder, 'docker-compose.yml');
 const { text, waits } = rehearsed(original, { name, made });
 await writeFile(file, text);
 await cp(join(root, 'stack'), join(folder, 'stack'), { recursive: true });
-const secrets = join(folder, '.secrets');
 execFileSync('sh', ['stack/compose/makeSecrets.sh'], { cwd: folder, stdio: 'ignore' });
-await chmod(join(secrets, 'mongodb_uri'), 0o644);
-await writeFile(join(secrets, 'mongodb_uri'), 'mongodb://mongodb:27017/?directConnection=true');
-const settings = join(folder, 'containers.conf');
-await writeFile(
-  settings,
-  '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
-);
+for (const [secret, value = ''] of Object.entries(asFiles)) {
+  await chmod(join(folders.secrets, secret), 0o644);
+  await writeFile(join(folders.secrets, secret), value);
+}
 const env = {
   ...process.env,
   PATH: places.join(delimiter),
-  CONTAINERS_CONF: settings,
-  PUBLIC_URL: `https://127.0.0.1:${port}`,
+  PUBLIC_URL: address,
   TRUST_PROXY: '1',
+  APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
+  APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
 };
 const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, waits, env });
-for (const ending of ['SIGINT', 'SIGTERM'] as const)
-  process.once(ending, () => containers.down().finally(() => process.exit(1)));
+const end = async (): Promise<void> => {
+  await containers.down();
+  await standIns.stop();
+  execFileSync('umount', [folders.postgres]);
+  await rm(folder, { recursive: true, force: true });
+};
+for (const ending of ['SIGINT', 'SIGTERM'] as const) process.once(ending, () => end().finally(() => process.exit(1)));
 let failed = false;
 try {
-  await play({ containers, address: `https://127.0.0.1:${port}`, ca: authority.ca, secrets, say });
+  await play({
+    containers,
+    address,
+    ca: authority.ca,
+    ports,
+    folders,
+    standIns,
+    before,
+    say,
+    use: (version) => use(version, nameOf('api')),
+  });
 } catch (error) {
   failed = true;
   console.error(error);
 } finally {
-  await containers.down();
-  await rm(folder, { recursive: true, force: true });
+  await end();
 }
 say(failed ? 'the rehearsal failed' : 'the rehearsal passed');
 process.exit(failed ? 1 : 0);

@@ -1,7 +1,7 @@
 // A client that follows the documentation for integrators: it repeats an unanswered request with the same key at the
 // next API process until it gets an answer, its 90 s are over, or its attempts are used up.
 import { Agent, type FormData, fetch } from 'undici';
-import type { World } from './world.js';
+import type { Site, World } from './world.js';
 
 export interface Asked {
   method: 'GET' | 'POST' | 'PATCH';
@@ -40,12 +40,27 @@ const again: readonly number[] = [409, 500, 502, 503];
 const patienceMs = 90_000;
 const timeoutMs = 8_000;
 
-export function createCaller({ cluster, apiKey }: World): Caller {
+export function createCaller(
+  { cluster, apiKey }: World<Site>,
+  /** Called with each answer that comes, and with each that does not. */
+  heard: (asked: Asked, answer: Answer) => void = () => undefined,
+): Caller {
   const apis = Object.values(cluster.apis);
-  const dispatcher = new Agent({ connections: 32, keepAliveTimeout: 10_000 });
+  const { ca } = cluster;
+  const dispatcher = new Agent({
+    connections: 32,
+    keepAliveTimeout: 10_000,
+    ...(ca !== undefined && { connect: { ca } }),
+  });
   let turn = 0;
 
-  async function once({ method, path, key, body, form }: Asked, api: number): Promise<Answer> {
+  async function once(asked: Asked, api: number): Promise<Answer> {
+    const answer = await send(asked, api);
+    heard(asked, answer);
+    return answer;
+  }
+
+  async function send({ method, path, key, body, form }: Asked, api: number): Promise<Answer> {
     try {
       const response = await fetch(`${apis[api % apis.length]}${path}`, {
         method,

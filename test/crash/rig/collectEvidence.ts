@@ -3,7 +3,7 @@ import { fieldOfCount } from '../../../activities/stats/counting.writes.js';
 import type { StatsRow } from '../../../schemas/stats/stats.rows.js';
 import type { CountName } from '../../../schemas/stats/stats.schema.js';
 import type { CountedFound, Evidence, Operation } from '../evidence.js';
-import { styleOf, type World } from './world.js';
+import { type Site, styleOf, type World } from './world.js';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
@@ -35,7 +35,7 @@ function countedOf(rows: readonly StatsRow[], deliveriesInLog: number): CountedF
 }
 
 export async function collectEvidence(
-  { cluster, receivers }: World,
+  { cluster, receivers }: World<Site>,
   operations: Operation[],
   feeds: string[][] = [],
 ): Promise<Evidence> {

@@ -1,12 +1,12 @@
 // Waits until all work is done, without intervention. Work that is left after the time limit shows in the checkers.
 import { permanentWorkflows } from '../evidence.js';
-import type { World } from './world.js';
+import type { Site, World } from './world.js';
 
 const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanentWorkflows.map((type) => `"${type}"`).join(', ')})`;
 
 /** Returns the duration; null when work was left after `withinMs`. */
 export async function drain(
-  { cluster, receivers }: World,
+  { cluster, receivers }: World<Site>,
   { withinMs, say = () => undefined }: { withinMs: number; say?: (line: string) => void },
 ): Promise<number | null> {
   const begunAt = performance.now();
@@ -25,7 +25,7 @@ export async function drain(
 }
 
 /** Names one unfinished piece of work; null when there is none. */
-async function underWay(cluster: World['cluster']): Promise<string | null> {
+async function underWay(cluster: Site): Promise<string | null> {
   const { collections } = cluster.deps;
   const unpublished = () => collections.events.findOne({ state: 'new' }, { projection: { type: 1, leaseOwner: 1 } });
   const event = await unpublished();

@@ -5,6 +5,7 @@ import { deletedEventId, newId } from '../../../schemas/shared/ids.js';
 import { findTraces, type Trace } from '../../rig/checks/findTraces.js';
 import { until } from '../../rig/checks/until.js';
 import type { Caller } from './caller.js';
+import type { Cluster } from './cluster.js';
 import { merchantId, type World } from './world.js';
 
 export interface Somebody {
@@ -31,7 +32,7 @@ export async function enrollSomebody(
   return { id, values: Object.values(person) };
 }
 
-export const ownerToken = ({ cluster }: Pick<World, 'cluster'>): Promise<string> =>
+export const ownerToken = ({ cluster }: { cluster: Pick<Cluster, 'env'> }): Promise<string> =>
   new SignJWT({ sub: 'owner', merchantId, roleIds: ['owner'] })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer('loyalty-console')
@@ -65,7 +66,10 @@ export async function tracesOfErased({ cluster }: World, { id, values }: Somebod
 }
 
 /** The number of erasure events, and of their different bodies. */
-export function toldOf({ receivers: [receiver] }: World, { id }: Somebody): { accepted: number; variants: number } {
+export function toldOf(
+  { receivers: [receiver] }: Pick<World, 'receivers'>,
+  { id }: Pick<Somebody, 'id'>,
+): { accepted: number; variants: number } {
   const receipts = (receiver?.receipts() ?? []).filter(({ eventId }) => eventId === deletedEventId(id));
   return {
     accepted: receipts.filter(({ accepted }) => accepted).length,

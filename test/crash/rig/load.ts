@@ -4,7 +4,7 @@ import { FormData } from 'undici';
 import type { BalanceKind, Kind, Operation, Outcome } from '../evidence.js';
 import { type Answer, type Asked, type Called, type Caller, isAnswer } from './caller.js';
 import type { Random } from './random.js';
-import { programIds, styleOf, type World } from './world.js';
+import { programIds, type Site, styleOf, type World } from './world.js';
 
 export interface Known {
   id: string;
@@ -57,7 +57,7 @@ export interface Load {
 }
 
 export interface LoadInput {
-  world: World;
+  world: World<Site>;
   caller: Caller;
   random: Random;
   /** How many of the first members get a phone. */

@@ -34,6 +34,8 @@ interface ReceiverOptions {
   steady: boolean;
   events?: string[];
   retryPolicy?: { maxAttempts: number; backoffMs: number };
+  /** Default: 127.0.0.1. */
+  host?: string;
 }
 
 export async function aSubscribedReceiver({
@@ -42,6 +44,7 @@ export async function aSubscribedReceiver({
   steady,
   events = ['*'],
   retryPolicy,
+  host,
 }: ReceiverOptions): Promise<SubscribedReceiver> {
   const accepted = new WeakSet<Received>();
   const noting =
@@ -52,7 +55,7 @@ export async function aSubscribedReceiver({
       });
       inner(request, answer);
     };
-  const server: Receiver = await startReceiver(noting(responder));
+  const server: Receiver = await startReceiver(noting(responder), host === undefined ? {} : { host });
   const receiver: SubscribedReceiver = {
     name,
     url: server.url,
@@ -92,19 +95,21 @@ function unreliable(random: Random): Responder {
   return (request, answer) => (random.chance(0.3) ? random.pick(bad) : good)(request, answer);
 }
 
-export async function startReceivers(random: Random): Promise<SubscribedReceiver[]> {
+export async function startReceivers(random: Random, at: { host?: string } = {}): Promise<SubscribedReceiver[]> {
   const givenUp = { maxAttempts: 2, backoffMs: 50 };
   return Promise.all([
-    aSubscribedReceiver({ name: 'good', responder: ok(), steady: true }),
-    aSubscribedReceiver({ name: 'unreliable', responder: unreliable(random.fork('unreliable')), steady: true }),
+    aSubscribedReceiver({ ...at, name: 'good', responder: ok(), steady: true }),
+    aSubscribedReceiver({ ...at, name: 'unreliable', responder: unreliable(random.fork('unreliable')), steady: true }),
     aSubscribedReceiver({
+      ...at,
       name: 'slow',
       responder: slow(150),
       steady: true,
       events: ['points.changed', 'reward.redeemed'],
     }),
-    aSubscribedReceiver({ name: 'gone', responder: gone(), steady: false, events: ['member.created'] }),
+    aSubscribedReceiver({ ...at, name: 'gone', responder: gone(), steady: false, events: ['member.created'] }),
     aSubscribedReceiver({
+      ...at,
       name: 'moved',
       responder: redirect('http://127.0.0.1:9/elsewhere'),
       steady: false,

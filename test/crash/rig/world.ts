@@ -1,9 +1,11 @@
 // One merchant in a cluster: programs of every style, receivers, and phones with passes.
+import { Agent, fetch } from 'undici';
 import { newApiKey } from '../../../schemas/access/apiKeys.schema.js';
 import { programFile } from '../../../schemas/programs/programs.schema.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { type ApnsServer, startApnsServer } from '../../rig/standins/apnsServer.js';
 import { type AppleCertificates, makeAppleCertificates } from '../../rig/standins/appleCertificates.js';
+import type { Certificate } from '../../rig/standins/certificates.js';
 import type { Cluster } from './cluster.js';
 import type { SubscribedReceiver } from './receivers.js';
 
@@ -39,30 +41,39 @@ export interface Apple {
   env: Record<string, string>;
 }
 
-export async function startApple(): Promise<Apple> {
-  const certificates = await makeAppleCertificates();
-  const apns = await startApnsServer(certificates);
+/** `host` and a certificate for it, for senders that are not on this machine's loopback address. */
+export async function startApple(at?: { host: string; certificate: Certificate; ca: string }): Promise<Apple> {
+  const made = await makeAppleCertificates();
+  const certificates = { ...made, ...(at && { server: at.certificate }) };
+  const apns = await startApnsServer(certificates, at && { host: at.host });
   const env = Object.fromEntries(
     Object.entries(certificates.settings).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
     ),
   );
-  return { certificates, apns, env: { ...env, APNS_ORIGIN: apns.origin, APNS_CA: apns.ca } };
+  return { certificates, apns, env: { ...env, APNS_ORIGIN: apns.origin, APNS_CA: at?.ca ?? apns.ca } };
 }
 
-export interface World {
-  cluster: Cluster;
+/** What a load and the checkers need of a service, whether it consists of processes or of containers. */
+export interface Site extends Pick<Cluster, 'apis' | 'deps' | 'env' | 'temporal'> {
+  /** PEM of the authority of the APIs' certificates, where they speak https. */
+  ca?: string;
+}
+
+export interface World<Place extends Site = Cluster> {
+  cluster: Place;
   apiKey: string;
   receivers: SubscribedReceiver[];
   /** Registers a phone for the member's pass, as the Wallet app does. */
   addPhone(memberId: string): Promise<void>;
 }
 
-export async function populate(
-  cluster: Cluster,
+export async function populate<Place extends Site>(
+  cluster: Place,
   { receivers, apple }: { receivers: SubscribedReceiver[]; apple?: Apple },
-): Promise<World> {
-  const { deps } = cluster;
+): Promise<World<Place>> {
+  const { deps, ca } = cluster;
+  const trusting = ca === undefined ? {} : { dispatcher: new Agent({ connect: { ca } }) };
   const { key, keyPrefix, hash } = newApiKey();
   await deps.collections.apiKeys.insertOne({
     _id: newId(),
@@ -87,6 +98,7 @@ export async function populate(
       method: 'POST',
       headers,
       body: JSON.stringify({ url, events, retryPolicy, timeoutMs, name }),
+      ...trusting,
     });
     const { data } = (await answer.json()) as { data: { id: string; secret: string } };
     receiver.subscriptionId = data.id;
@@ -105,6 +117,7 @@ export async function populate(
         method: 'POST',
         headers: { Authorization: `ApplePass ${pass.authenticationToken}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ pushToken: newId().replaceAll('-', '') }),
+        ...trusting,
       });
       if (answer.status !== 201) throw new Error(`The registration was answered ${answer.status}.`);
     },

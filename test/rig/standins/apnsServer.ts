@@ -57,6 +57,8 @@ export interface ApnsServer {
 }
 
 export interface ApnsServerOptions {
+  /** Default: 127.0.0.1. */
+  host?: string;
   port?: number;
   maxConcurrentStreams?: number;
   /**
@@ -138,13 +140,14 @@ export async function startApnsServer(
     receive(stream, headers).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
   });
 
-  server.listen(options.port ?? 0, '127.0.0.1');
+  const { host = '127.0.0.1' } = options;
+  server.listen(options.port ?? 0, host);
   await once(server, 'listening');
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === 'string') throw new Error('the APNs stand-in has no port');
 
   return {
-    origin: `https://127.0.0.1:${address.port}`,
+    origin: `https://${host}:${address.port}`,
     ca: certificates.server.cert,
     pushes,
     answer: (pushToken, ...answers) => {
