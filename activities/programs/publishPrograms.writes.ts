@@ -11,7 +11,7 @@ import type { Statement, Transaction } from '../../platform/mongodb/transaction.
 import type { Actor } from '../../schemas/access/actor.schema.js';
 import { changesBetween } from '../../schemas/access/auditChanges.rules.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
-import { newBatchRow } from '../../schemas/batches/newBatch.rules.js';
+import { newRebuild } from '../../schemas/batches/newBatch.rules.js';
 import { programContentFields } from '../../schemas/programs/programEdits.schema.js';
 import { type ProgramContent, type ProgramVersionRow, programVersionId } from '../../schemas/programs/programs.rows.js';
 import { type Program, versionOf } from '../../schemas/programs/programs.schema.js';
@@ -87,6 +87,7 @@ export async function commitPublications(
   const published: Published[] = [];
   for (const publication of publications) {
     const { head } = publication;
+    const { merchantId, programId } = head;
     const program = publishedOf(publication);
     add(programWrites(deps, publication));
     if (head.live && versionOf(head.live) === publication.version) continue;
@@ -94,7 +95,8 @@ export async function commitPublications(
     add(draftWrites(deps, publication, actor));
     add(await versionWrites(deps, publication, actor));
     const changed = head.live !== null && changesPasses(head.live, publication.content);
-    const rebuild = changed && (await hasMembers(deps, head)) ? rebuildOf(deps, head, actor) : null;
+    const isShown = changed && (await hasMembers(deps, head));
+    const rebuild = isShown ? newRebuild(deps, { merchantId, programId, startedBy: actor }) : null;
     if (rebuild) {
       if (isLimited) add(await batchRoom(deps, head));
       add({ statements: [insert(deps, 'batches', rebuild)], expectedMatches: 0 });
@@ -123,9 +125,6 @@ export function changesPasses(live: Program, content: ProgramContent): boolean {
   const shown = ({ slug, enrollment, ...rest }: ProgramContent) => rest;
   return !isDeepStrictEqual(shown(content), shown(contentOf(live)));
 }
-
-const rebuildOf = (deps: Deps, { merchantId, programId }: ProgramAt, startedBy: Actor): BatchRow =>
-  newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy });
 
 /** `archived` is written only when it changes, because it also changes without a publication. */
 function programWrites(deps: Deps, publication: Publication): Transaction {

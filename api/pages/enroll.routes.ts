@@ -127,8 +127,9 @@ async function show(deps: ApiDeps, ctx: Context): Promise<void> {
   nameBrowser(deps, ctx);
   const joining = joiningOf(deps, ctx, program);
   const page = pageOf(ctx);
-  if (program.archived && (page === undefined || page === 'check')) return sendClosed(deps, ctx, program);
   const form = page && readForm(deps, ctx, program, page);
+  const isForm = page === 'check' || (page !== 'lost' && !form);
+  if (program.archived && isForm) return sendClosed(deps, ctx, program);
   const notice = form?.refusal === undefined ? undefined : refusalOf(joining.words.join, form.refusal);
   const shown = { ...joining, form, notice, deskUrl: deskUrl(deps, { of: form ? addresseeOf(form) : '', program }) };
   if (page === 'lost') return sendPage(deps, ctx, lostPage(shown));
@@ -194,6 +195,8 @@ async function send(deps: ApiDeps, ctx: Context): Promise<void> {
     await join(deps, ctx, { program, values, former, keep }, sent);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    // The page says why.
+    if (error.code === 'PROGRAM_ARCHIVED') return seeOther(ctx, addressOf(deps, ctx, program.slug));
     keep({ page, refusal: error.code, ...joinedOf(former) });
   }
 }

@@ -32,9 +32,11 @@ function phonesOf({ apple: { devices }, google }: Report): PhoneShown[] {
   return [...iphones, { ...android, lastPush: google.lastPatch }];
 }
 
-export function Pass({ member: { id } }: { member: Detail }) {
+export function Pass({ member: { id, status, program } }: { member: Detail }) {
   const report = useRead(['pass', id], () => readReport(id));
-  const finding = report.data && mainFinding(report.data, Date.now());
+  const finding =
+    report.data &&
+    mainFinding(report.data, { now: Date.now(), pushes: program.pushMessages, isActive: status === 'active' });
   const params = { path: { id } };
   const push = useAction(() => data(api.POST('/merchants/me/members/{id}/push', { params })), {
     changes,
@@ -66,7 +68,7 @@ export function Pass({ member: { id } }: { member: Detail }) {
           name={said.phones}
           rows={phonesOf(report.data)}
           keyOf={({ id: phone }) => phone}
-          empty={said.noPhones(report.data.apple.mode)}
+          empty={said.noPhones(program.pushMessages ? report.data.apple.mode : 'off')}
           columns={[
             { title: said.phone_, cell: ({ kind }) => kind },
             { title: said.registered, cell: ({ registeredAt }) => <Moment at={registeredAt} /> },

@@ -12,7 +12,7 @@ function aboutPhone({ lastPush, lastFetch, stale }: Device, now: number): PassFi
   if (lastFetch?.isNewest) return undefined;
   if (stale) return 'asleep';
   if (lastPush === null) return undefined;
-  if (lastPush.status !== 200) return 'notTold';
+  if (lastPush.status !== 200) return 'notReached';
   return now - Date.parse(lastPush.at) < graceMs ? undefined : 'offline';
 }
 
@@ -28,25 +28,34 @@ function aboutGoogle({ mode, lastPatch, saveUrl }: Report['google']): PassFindin
   return saveUrl === undefined ? 'googleLater' : undefined;
 }
 
-function aboutModes({ apple, google }: Pick<Report, 'apple' | 'google'>): PassFinding | undefined {
+interface About {
+  now: number;
+  /** Whether the program updates its cards. */
+  pushes: boolean;
+  /** Whether the card may be used. */
+  isActive: boolean;
+}
+
+function aboutModes({ apple, google }: Pick<Report, 'apple' | 'google'>, about: About): PassFinding | undefined {
+  if (!about.pushes) return 'updatesOff';
   const stubs = [apple.mode, google.mode].filter((mode) => mode === 'stub').length;
   if (stubs === 2) return 'noWallets';
-  if (apple.devices.length === 0 && !google.saved) return 'noPhone';
+  if (apple.devices.length === 0 && !google.saved) return about.isActive ? 'noPhone' : undefined;
   return stubs === 1 ? 'oneWallet' : undefined;
 }
 
 /** The most urgent of them; undefined when there is none. */
 export function mainFinding(
   report: Pick<Report, 'apple' | 'google' | 'findings'>,
-  now: number,
+  about: About,
 ): PassFinding | undefined {
   const { apple, google, findings } = report;
-  const [phone] = apple.devices.flatMap((device) => aboutPhone(device, now) ?? []);
+  const [phone] = apple.devices.flatMap((device) => aboutPhone(device, about.now) ?? []);
   return (
     aboutService(apple) ??
     phone ??
     aboutGoogle(google) ??
-    (apple.logs.length > 0 ? 'complaints' : aboutModes(report)) ??
+    (apple.logs.length > 0 ? 'complaints' : aboutModes(report, about)) ??
     (findings.length > 0 ? 'other' : undefined)
   );
 }

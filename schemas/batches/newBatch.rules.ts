@@ -1,3 +1,4 @@
+import { newId } from '../shared/ids.js';
 import type { BatchRow } from './batches.rows.js';
 import type { BatchPhase } from './batches.schema.js';
 
@@ -17,6 +18,11 @@ export type NewBatch = Pick<
 >;
 
 export const firstPhaseOf = ({ sendAt }: Pick<BatchRow, 'sendAt'>): BatchPhase => (sendAt ? 'scheduled' : 'queued');
+
+export const newRebuild = (
+  deps: { now: () => Date },
+  of: Pick<BatchRow, 'merchantId' | 'programId' | 'startedBy'>,
+): BatchRow => newBatchRow(deps, { _id: newId(), kind: 'passes.rebuild', ...of });
 
 export const newBatchRow = ({ now }: { now: () => Date }, batch: NewBatch): BatchRow => ({
   ...batch,

@@ -3,8 +3,7 @@
 import { BSON } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
-import { newBatchRow } from '../../schemas/batches/newBatch.rules.js';
-import { newId } from '../../schemas/shared/ids.js';
+import { newRebuild } from '../../schemas/batches/newBatch.rules.js';
 import { migrate } from '../../worker/migrate.js';
 import { oneFolder } from './backup.js';
 import { checkBackup, createSummary, isBackedUp, isSame, readRows, rowsFile } from './backupFolder.js';
@@ -65,8 +64,9 @@ async function restoreAll(context: CommandContext, input: CommandInput): Promise
 }
 
 /**
- * Wallets may show what came after the backup, under newer versions than the restored ones. So each program with members
- * gets a batch that gives its passes new versions and pushes them, once a worker runs.
+ * Wallets may show what came after the backup, under newer versions than the restored ones. So each program with
+ * members gets a batch that gives its passes new versions and pushes them, once a worker runs: those that were on
+ * phones when the backup was made.
  */
 async function pushPasses(deps: Deps): Promise<void> {
   const { programs, members, batches } = deps.collections;
@@ -74,7 +74,7 @@ async function pushPasses(deps: Deps): Promise<void> {
   for await (const { _id: programId, merchantId } of programs.find({}, { projection: { merchantId: 1 } })) {
     if (!(await members.findOne({ merchantId, programId }, { projection: { _id: 1 } }))) continue;
     const startedBy = { type: 'user', id: 'operator' } as const;
-    rebuilds.push(newBatchRow(deps, { _id: newId(), merchantId, kind: 'passes.rebuild', programId, startedBy }));
+    rebuilds.push(newRebuild(deps, { merchantId, programId, startedBy }));
   }
   if (rebuilds.length > 0) await batches.insertMany(rebuilds);
 }

@@ -105,7 +105,7 @@ export const parts: readonly Part[] = [
     name: 'rehearsal',
     proves: 'the image and the compose file run, are restarted under load without a failed request, and lose nothing',
     args: script('test/rehearse/main.ts'),
-    limitMinutes: 30,
+    limitMinutes: 45,
     turn: 2,
   },
   {

@@ -1,5 +1,5 @@
-// The load of the rehearsal: the mixed load of the kill campaign through the proxy, with receivers that fail at random, an
-// import, campaigns, phones and readers of the feed. In the end the checkers of the kill campaign decide.
+// The load of the rehearsal: the mixed load of the kill campaign through the proxy, with receivers that fail at random,
+// an import, campaigns, phones and a reader of the feed. In the end the checkers of the kill campaign decide.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

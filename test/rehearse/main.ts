@@ -71,70 +71,73 @@ await makeImages(
 );
 
 const name = `rehearsal-${process.pid}`;
-const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-rehearsal-'));
-const inFolder = (each: string) => join(folder, each);
-const folders = {
-  ...{ proxy: inFolder('proxy'), postgres: inFolder('postgres'), clocks: inFolder('clocks') },
-  ...{ backups: inFolder('backups'), secrets: inFolder('.secrets') },
-};
-for (const each of Object.values(folders)) await mkdir(each);
-execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folders.postgres]);
-// As docs/operating.md says: the user of the containers writes into it.
-await chown(folders.backups, 1000, 1000);
-await cp(join(root, 'test/crash/rig/movableClock.mjs'), join(folders.clocks, 'movableClock.mjs'));
-
-const [proxyPort, mongodbPort, temporalPort] = [await findPort(host), await findPort(host), await findPort(host)];
-const ports = { proxy: proxyPort, mongodb: mongodbPort, temporal: temporalPort };
-const address = `https://${host}:${ports.proxy}`;
-const authority = createTestAuthority();
-const { cert, key } = authority.issue(['localhost', host]);
-await writeFile(join(folders.proxy, 'site.pem'), `${cert}${key}`);
-await cp(join(import.meta.dirname, 'containers/haproxy.cfg'), join(folders.proxy, 'haproxy.cfg'));
-
-const settingsOfPodman = join(folder, 'containers.conf');
-await writeFile(
-  settingsOfPodman,
-  '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
-);
-process.env.CONTAINERS_CONF = settingsOfPodman;
-
-const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
-const { settings } = standIns.apple.certificates;
-const asFiles = {
-  apple_signer_cert: settings.APPLE_SIGNER_CERT,
-  apple_signer_key: settings.APPLE_SIGNER_KEY,
-  apple_wwdr_cert: settings.APPLE_WWDR_CERT,
-  mongodb_uri: 'mongodb://mongodb:27017/?directConnection=true',
-};
-const made = changes({ ports, folders, env: standIns.env });
-for (const { what } of made) say(`changed: ${what}`);
-const file = join(folder, 'docker-compose.yml');
-const { text, waits } = rehearsed(original, { name, made });
-await writeFile(file, text);
-await cp(join(root, 'stack'), join(folder, 'stack'), { recursive: true });
-execFileSync('sh', ['stack/compose/makeSecrets.sh'], { cwd: folder, stdio: 'ignore' });
-for (const [secret, value = ''] of Object.entries(asFiles)) {
-  await chmod(join(folders.secrets, secret), 0o644);
-  await writeFile(join(folders.secrets, secret), value);
-}
-const env = {
-  ...process.env,
-  PATH: places.join(delimiter),
-  PUBLIC_URL: address,
-  TRUST_PROXY: '1',
-  APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
-  APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
-};
-const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, waits, env });
+/** What ends what was begun, the last first. */
+const undo: (() => Promise<unknown>)[] = [];
 const end = async (): Promise<void> => {
-  await containers.down();
-  await standIns.stop();
-  execFileSync('umount', [folders.postgres]);
-  await rm(folder, { recursive: true, force: true });
+  for (const each of undo.splice(0).toReversed()) await each();
 };
 for (const ending of ['SIGINT', 'SIGTERM'] as const) process.once(ending, () => end().finally(() => process.exit(1)));
 let failed = false;
 try {
+  const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-rehearsal-'));
+  undo.push(() => rm(folder, { recursive: true, force: true }));
+  const inFolder = (each: string) => join(folder, each);
+  const folders = {
+    ...{ proxy: inFolder('proxy'), postgres: inFolder('postgres'), clocks: inFolder('clocks') },
+    ...{ backups: inFolder('backups'), secrets: inFolder('.secrets') },
+  };
+  for (const each of Object.values(folders)) await mkdir(each);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', folders.postgres]);
+  undo.push(async () => execFileSync('umount', [folders.postgres]));
+  // As docs/operating.md says: the user of the containers writes into it.
+  await chown(folders.backups, 1000, 1000);
+  await cp(join(root, 'test/crash/rig/movableClock.mjs'), join(folders.clocks, 'movableClock.mjs'));
+
+  const [proxyPort, mongodbPort, temporalPort] = [await findPort(host), await findPort(host), await findPort(host)];
+  const ports = { proxy: proxyPort, mongodb: mongodbPort, temporal: temporalPort };
+  const address = `https://${host}:${ports.proxy}`;
+  const authority = createTestAuthority();
+  const { cert, key } = authority.issue(['localhost', host]);
+  await writeFile(join(folders.proxy, 'site.pem'), `${cert}${key}`);
+  await cp(join(import.meta.dirname, 'containers/haproxy.cfg'), join(folders.proxy, 'haproxy.cfg'));
+
+  const settingsOfPodman = join(folder, 'containers.conf');
+  await writeFile(
+    settingsOfPodman,
+    '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
+  );
+  process.env.CONTAINERS_CONF = settingsOfPodman;
+
+  const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
+  undo.push(standIns.stop);
+  const { settings } = standIns.apple.certificates;
+  const asFiles = {
+    apple_signer_cert: settings.APPLE_SIGNER_CERT,
+    apple_signer_key: settings.APPLE_SIGNER_KEY,
+    apple_wwdr_cert: settings.APPLE_WWDR_CERT,
+    mongodb_uri: 'mongodb://mongodb:27017/?directConnection=true',
+  };
+  const made = changes({ ports, folders, env: standIns.env });
+  for (const { what } of made) say(`changed: ${what}`);
+  const file = join(folder, 'docker-compose.yml');
+  const { text, waits } = rehearsed(original, { name, made });
+  await writeFile(file, text);
+  await cp(join(root, 'stack'), join(folder, 'stack'), { recursive: true });
+  execFileSync('sh', ['stack/compose/makeSecrets.sh'], { cwd: folder, stdio: 'ignore' });
+  for (const [secret, value = ''] of Object.entries(asFiles)) {
+    await chmod(join(folders.secrets, secret), 0o644);
+    await writeFile(join(folders.secrets, secret), value);
+  }
+  const env = {
+    ...process.env,
+    PATH: places.join(delimiter),
+    PUBLIC_URL: address,
+    TRUST_PROXY: '1',
+    APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
+    APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
+  };
+  const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, waits, env });
+  undo.push(containers.down);
   await play({
     containers,
     address,

@@ -99,7 +99,7 @@ export const member: Catalogue['member'] = {
     notReachable: 'iPhones erreichen diesen Dienst noch nicht. Geben Sie die Einzelheiten unten dem Betreiber.',
     asleep:
       'Ein Telefon hat die neueste Karte seit Stunden nicht geholt: Es ist aus, oder die Karte darf sich nicht selbst aktualisieren. Bitten Sie den Gast, die Karte auf dem Telefon zu öffnen und automatische Updates einzuschalten.',
-    notTold:
+    notReached:
       'Einem Telefon ließ sich die letzte Änderung nicht melden. Senden Sie die Karte noch einmal. Hilft das nicht, geben Sie die Einzelheiten unten dem Betreiber.',
     offline:
       'Einem Telefon wurde die letzte Änderung gemeldet, und es hat sie noch nicht geholt. Wahrscheinlich ist es offline und holt die Karte, sobald es wieder online ist.',
@@ -108,6 +108,8 @@ export const member: Catalogue['member'] = {
     googleLater: 'Google hat die Karte noch nicht. Sie wird dort von selbst erstellt.',
     complaints:
       'Telefone haben in den letzten 7 Tagen Probleme mit der Karte gemeldet. Geben Sie die Einzelheiten unten dem Betreiber.',
+    updatesOff:
+      'Für diese Karte ist „Karten automatisch aktualisieren“ ausgeschaltet: Karten in Wallets zeigen weiter, was sie beim Hinzufügen zeigten.',
     noWallets:
       'Apple Wallet und Google Wallet sind nicht eingerichtet; das kann der Betreiber tun. Bis dahin benutzen Gäste die Web-Karte.',
     oneWallet:

@@ -96,7 +96,7 @@ export const member = {
     notReachable: 'iPhones cannot reach this service yet. Give the details below to the operator.',
     asleep:
       'A phone has not fetched the newest card for hours: it is off, or the card may not update itself. Ask the customer to open the card on the phone and switch on its automatic updates.',
-    notTold:
+    notReached:
       'A phone could not be told of the last change. Send the card again. If that does not help, give the details below to the operator.',
     offline:
       'A phone was told of the last change and has not fetched it yet. It is probably offline, and fetches the card when it is online again.',
@@ -105,6 +105,8 @@ export const member = {
     googleLater: 'Google does not have the card yet. It is made there by itself.',
     complaints:
       'Phones reported problems with the card within the last 7 days. Give the details below to the operator.',
+    updatesOff:
+      'Automatic updates are off for this loyalty card: cards in wallets keep what they showed when they were added.',
     noWallets:
       'Apple Wallet and Google Wallet are not set up; the operator can do that. Until then customers use the web card.',
     oneWallet:

@@ -99,7 +99,7 @@ export const member: Catalogue['member'] = {
     notReachable: 'Los iPhone aún no pueden conectar con este servicio. Dé los detalles de abajo al operador.',
     asleep:
       'Un teléfono no ha descargado la tarjeta más reciente desde hace horas: está apagado, o la tarjeta no puede actualizarse sola. Pida al cliente que abra la tarjeta en el teléfono y active sus actualizaciones automáticas.',
-    notTold:
+    notReached:
       'No se pudo avisar a un teléfono del último cambio. Envíe la tarjeta otra vez. Si no ayuda, dé los detalles de abajo al operador.',
     offline:
       'Se avisó a un teléfono del último cambio y aún no lo ha descargado. Seguramente está sin conexión y descargará la tarjeta cuando vuelva a tenerla.',
@@ -108,6 +108,8 @@ export const member: Catalogue['member'] = {
     googleLater: 'Google aún no tiene la tarjeta. Se crea allí automáticamente.',
     complaints:
       'Algunos teléfonos han comunicado problemas con la tarjeta en los últimos 7 días. Dé los detalles de abajo al operador.',
+    updatesOff:
+      '«Actualizar las tarjetas automáticamente» está desactivado para esta tarjeta: en los monederos siguen mostrando lo que mostraban al añadirlas.',
     noWallets:
       'Apple Wallet y Google Wallet no están configurados; puede hacerlo el operador. Hasta entonces los clientes usan la tarjeta web.',
     oneWallet:

@@ -100,7 +100,7 @@ export const member: Catalogue['member'] = {
     notReachable: 'Les iPhone ne peuvent pas encore joindre ce service. Donnez les détails ci-dessous à l’exploitant.',
     asleep:
       'Un téléphone n’a pas chargé la carte la plus récente depuis des heures : il est éteint, ou la carte ne peut pas se mettre à jour. Demandez au client d’ouvrir la carte sur le téléphone et d’activer ses mises à jour automatiques.',
-    notTold:
+    notReached:
       'Un téléphone n’a pas pu être averti du dernier changement. Renvoyez la carte. Si cela ne suffit pas, donnez les détails ci-dessous à l’exploitant.',
     offline:
       'Un téléphone a été averti du dernier changement et ne l’a pas encore chargé. Il est sans doute hors ligne et chargera la carte dès qu’il sera de nouveau en ligne.',
@@ -109,6 +109,8 @@ export const member: Catalogue['member'] = {
     googleLater: 'Google n’a pas encore la carte. Elle y est créée toute seule.',
     complaints:
       'Des téléphones ont signalé des problèmes avec la carte ces 7 derniers jours. Donnez les détails ci-dessous à l’exploitant.',
+    updatesOff:
+      '« Mettre les cartes à jour automatiquement » est désactivé pour cette carte : dans les wallets, les cartes gardent ce qu’elles montraient lors de leur ajout.',
     noWallets:
       'Apple Wallet et Google Wallet ne sont pas configurés ; l’exploitant peut le faire. En attendant, les clients utilisent la carte web.',
     oneWallet:

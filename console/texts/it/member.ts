@@ -99,7 +99,7 @@ export const member: Catalogue['member'] = {
     notReachable: 'Gli iPhone non raggiungono ancora questo servizio. Dia i dettagli qui sotto al gestore.',
     asleep:
       'Un telefono non scarica la carta più recente da ore: è spento, o la carta non può aggiornarsi da sola. Chieda al cliente di aprire la carta sul telefono e di attivare gli aggiornamenti automatici.',
-    notTold:
+    notReached:
       'Non è stato possibile avvisare un telefono dell’ultima modifica. Invii di nuovo la carta. Se non basta, dia i dettagli qui sotto al gestore.',
     offline:
       'Un telefono è stato avvisato dell’ultima modifica e non l’ha ancora scaricata. Probabilmente è offline e scaricherà la carta appena tornerà online.',
@@ -108,6 +108,8 @@ export const member: Catalogue['member'] = {
     googleLater: 'Google non ha ancora la carta. Viene creata lì da sola.',
     complaints:
       'Alcuni telefoni hanno segnalato problemi con la carta negli ultimi 7 giorni. Dia i dettagli qui sotto al gestore.',
+    updatesOff:
+      '«Aggiorna le carte automaticamente» è disattivato per questa carta: nei wallet le carte mostrano ancora ciò che mostravano quando sono state aggiunte.',
     noWallets:
       'Apple Wallet e Google Wallet non sono configurati; può farlo il gestore. Fino ad allora i clienti usano la carta web.',
     oneWallet:

@@ -22,7 +22,7 @@ export const programs: Catalogue['programs'] = {
   archived: 'Archiviata',
   none: 'Ancora nessuna carta fedeltà.',
   inUtc:
-    'Il fuso orario di questo dispositivo non è noto qui, quindi giorni e ore contano in UTC. Scelga il Suo in «Scadenza».',
+    'Il fuso orario di questo dispositivo non è noto qui, quindi giorni e ore si contano in UTC. Scelga il Suo in «Scadenza».',
 };
 
 export const counterPoster: Catalogue['counterPoster'] = {

@@ -6,12 +6,12 @@ import type { PassReport } from '../../../schemas/wallets/passReport.schema.js';
 const folder = '../../../console';
 type Shown = Pick<PassReport, 'apple' | 'google' | 'findings'>;
 const { mainFinding } = (await import(`${folder}/pages/passFinding.js`)) as {
-  mainFinding: (report: Shown, now: number) => string | undefined;
+  mainFinding: (report: Shown, about: { now: number; pushes: boolean; isActive: boolean }) => string | undefined;
 };
 const { catalogues } = await import(`${folder}/texts/catalogues.js`);
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
-const now = Date.parse(at(30));
+const about = { now: Date.parse(at(30)), pushes: true, isActive: true };
 
 type Device = PassReport['apple']['devices'][number];
 const device: Device = {
@@ -50,7 +50,7 @@ const cases: [string, Changed][] = [
   ['certificate', { apple: { certificates: { ...certificates, warnings: ['It expires in 3 days.'] } } }],
   ['notReachable', { apple: { devices: [], webServiceUrl: 'http://127.0.0.1:3000/wallet/apple' } }],
   ['asleep', { apple: { devices: [device, { ...behind, stale: true }] } }],
-  ['notTold', { apple: { devices: [{ ...behind, lastPush: { at: at(29), status: 410, version: at(29) } }] } }],
+  ['notReached', { apple: { devices: [{ ...behind, lastPush: { at: at(29), status: 410, version: at(29) } }] } }],
   ['offline', { apple: { devices: [behind] } }],
   ['googleRefused', { google: { lastPatch: { at: at(1), outcome: 'failure' } } }],
   ['complaints', { apple: { logs: [{ at: at(1), message: 'no' }] } }],
@@ -62,24 +62,34 @@ const cases: [string, Changed][] = [
 
 describe('the main finding about a card', () => {
   it.each(cases)('is %s', (finding, changed) => {
-    expect(mainFinding(reportWith(changed), now)).toBe(finding);
+    expect(mainFinding(reportWith(changed), about)).toBe(finding);
   });
 
   it('is that Google has no card yet', () => {
     const { saveUrl, ...google } = reportWith({}).google;
     expect(saveUrl).toBeDefined();
-    expect(mainFinding({ ...reportWith({}), google }, now)).toBe('googleLater');
+    expect(mainFinding({ ...reportWith({}), google }, about)).toBe('googleLater');
+  });
+
+  it('is that cards are not updated, where the program says so', () => {
+    const stub = reportWith({ apple: { mode: 'stub', build: null }, google: { mode: 'stub' } });
+    expect(mainFinding(stub, { ...about, pushes: false })).toBe('updatesOff');
+  });
+
+  it('asks for no phone where the card may not be used', () => {
+    const without = reportWith({ apple: { devices: [] }, google: { saved: false } });
+    expect(mainFinding(without, { ...about, isActive: false })).toBeUndefined();
   });
 
   it('is none while all phones have the card, or just heard of the change', () => {
-    expect(mainFinding(reportWith({}), now)).toBeUndefined();
-    const told = { ...behind, lastPush: { at: at(30), status: 200, version: at(30) } };
-    expect(mainFinding(reportWith({ apple: { devices: [told] } }), now)).toBeUndefined();
+    expect(mainFinding(reportWith({}), about)).toBeUndefined();
+    const pushed = { ...behind, lastPush: { at: at(30), status: 200, version: at(30) } };
+    expect(mainFinding(reportWith({ apple: { devices: [pushed] } }), about)).toBeUndefined();
   });
 
   it.each(['en', 'de', 'fr', 'es', 'it'])('has a sentence in %s for each', async (language) => {
     const { member } = await catalogues[language]();
-    const named = [...cases.map(([finding]) => finding), 'googleLater'];
+    const named = [...cases.map(([finding]) => finding), 'googleLater', 'updatesOff'];
     expect(Object.keys(member.passFindings).sort()).toEqual(named.sort());
   });
 });
