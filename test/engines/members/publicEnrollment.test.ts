@@ -235,6 +235,27 @@ describe('public enrollment', () => {
     ]);
   });
 
+  it.each(['', '?check', '?sent', '?mailed'])('shows no form of an archived program at %s', async (query) => {
+    const { slug } = await merchant.program({ archived: true });
+    const answer = await fetch(`${service.publicUrl}/enroll/${slug}${query}`);
+    const text = await answer.text();
+    expect([answer.status, text.includes('takes no new members'), text.includes('name="email"')]).toEqual([
+      404,
+      true,
+      false,
+    ]);
+  });
+
+  it('leads a form that comes after the end to the page that says why', async () => {
+    const { _id, slug } = await merchant.program();
+    const { programs } = service.deps.collections;
+    await programs.updateOne({ _id }, { $set: { archived: true } });
+    const page = `${service.publicUrl}/enroll/${slug}`;
+    const body = new URLSearchParams({ email: 'late@example.com' });
+    const answer = await fetch(page, { method: 'POST', body, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, new URL(page).pathname]);
+  });
+
   it('answers within its time limit while no worker issues passes, and the pass follows', async () => {
     const { _id: programId, slug } = await merchant.program();
     await service.stopWorker();
