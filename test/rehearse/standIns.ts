@@ -28,10 +28,12 @@ export async function startStandIns(network: string, keeper: string): Promise<St
     startApple({ host, certificate: authority.issue([host]), ca: authority.ca }),
     startReceivers(createRandom(41).fork('audience'), { host }),
   ]);
+  // The compose file gives the certificates as files.
+  const { APNS_ORIGIN = '', APNS_CA = '' } = apple.env;
   return {
     apple,
     receivers,
-    env: { ...apple.env, WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_CIDRS: `${host}/32` },
+    env: { APNS_ORIGIN, APNS_CA, WEBHOOK_ALLOW_HTTP: 'true', WEBHOOK_ALLOW_CIDRS: `${host}/32` },
     async stop() {
       await Promise.all(receivers.map((receiver) => receiver.stop()));
       await apple.apns.close();
