@@ -24,8 +24,10 @@ interface Change {
   make: (file: ComposeFile) => void;
 }
 
-export const apis = ['api', 'api-2'] as const;
-export const workers = ['worker', 'worker-2'] as const;
+const apis = ['api', 'api-2'] as const;
+const workers = ['worker', 'worker-2'] as const;
+/** Those of the service itself, workers first, as they are upgraded. */
+export const services = [...workers, ...apis];
 
 /** A second one of a service, with no ports of the machine. */
 function double({ services }: ComposeFile, [first, second]: readonly [string, string]): void {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apis, workers } from './composeFile.js';
+import { services } from './composeFile.js';
 import { type RunningLoad, siteOf, startLoad } from './load.js';
 import { mongodbIsUp, type Rehearsal } from './rehearsal.js';
 import { loseAndRestore } from './restore.js';
@@ -12,7 +12,6 @@ import { troubles } from './troubles.js';
 
 const merchantId = 'corner-cafe';
 const program = 'docs/examples/points.json';
-const services = [...workers, ...apis];
 export async function play(rehearsal: Rehearsal): Promise<void> {
   const { containers, say, before, folders, standIns } = rehearsal;
   if (before === undefined) say('no upgrade: the history of this clone does not hold the version before');

@@ -11,12 +11,11 @@ import { ownerToken, toldOf } from '../crash/rig/erasures.js';
 import type { Site } from '../crash/rig/world.js';
 import { merchantId as loadMerchant } from '../crash/rig/world.js';
 import { until } from '../rig/checks/until.js';
-import { apis, workers } from './composeFile.js';
+import { services } from './composeFile.js';
 import type { RunningLoad } from './load.js';
 import { mongodbIsUp, published, type Rehearsal } from './rehearsal.js';
 
 const member = z.object({ data: z.object({ id: z.string(), balance: z.number() }) });
-const services = [...workers, ...apis];
 const engines = ['redis', 'mongodb', 'mongodb-init', 'postgres', 'temporal-schema', 'temporal', 'temporal-namespace'];
 
 export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: RunningLoad): Promise<void> {

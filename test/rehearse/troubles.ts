@@ -4,11 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apis, clockOf, workers } from './composeFile.js';
+import { clockOf, services } from './composeFile.js';
 import type { RunningLoad } from './load.js';
 import { mongodbIsUp, type Rehearsal } from './rehearsal.js';
 
-const services = [...workers, ...apis];
 const clockOffMs = 30_000;
 
 export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise<void> {
@@ -48,7 +47,6 @@ export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise
       const file = join(folders.clocks, clockOf(service));
       await writeFile(file, String(offMs));
       await sleep(15_000);
-      await rm(file);
       await writeFile(file, '0');
     });
   await trouble("PostgreSQL's disk was full for 10 s", async () => {
