@@ -7,8 +7,15 @@ import { temporalConnectionOptions } from './connectionOptions.js';
 import { dataConverterOf } from './payloadCodec.js';
 import { createWorkflowClient, type WorkflowClient, type WorkflowClientOptions } from './workflowClient.js';
 
-/** With gRPC's defaults a channel waits up to two minutes before it reconnects after a long outage. */
-const reconnectMs = { 'grpc.initial_reconnect_backoff_ms': 200, 'grpc.max_reconnect_backoff_ms': 1_000 };
+/**
+ * With gRPC's defaults a channel waits up to two minutes before it reconnects after a long outage, and 30 s before it
+ * asks again for an address that was not known, as that of a container that starts again.
+ */
+const reconnectMs = {
+  'grpc.initial_reconnect_backoff_ms': 200,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+};
 
 export function connectTemporal({
   config,

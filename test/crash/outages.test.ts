@@ -208,10 +208,9 @@ describe('MongoDB', () => {
         const underWay = Array.from({ length: 24 }, () => aChange(withoutPhone).ask());
         await Promise.race(underWay);
         cluster.signal('mongodb', 'SIGSTOP');
-        for (const { status, tookMs } of await Promise.all(underWay)) {
-          expect([200, 503]).toContain(status);
-          expect(tookMs).toBeLessThan(3_000 + stalls.stalledMs());
-        }
+        const stoppedAt = performance.now();
+        for (const { status } of await Promise.all(underWay)) expect([200, 503]).toContain(status);
+        expect(performance.now() - stoppedAt).toBeLessThan(3_000 + stalls.stalledMs());
       },
       async () => cluster.signal('mongodb', 'SIGCONT'),
     );

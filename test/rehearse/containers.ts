@@ -1,6 +1,8 @@
 // Starts and ends the containers of the rehearsed compose file, and looks at them.
 import assert from 'node:assert/strict';
 import { type ExecFileException, execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../rig/checks/until.js';
 import type { Waits } from './composeFile.js';
@@ -25,6 +27,8 @@ export interface Containers {
   healthy(service: string): Promise<void>;
   /** Removes containers and volumes at once, with all that they hold. */
   lose(services: readonly string[], volumes: readonly string[]): Promise<void>;
+  /** Writes what each container has printed into a file of the folder. */
+  keepLogs(folder: string): Promise<void>;
   /** Ends everything and removes the volumes. */
   down(): Promise<void>;
 }
@@ -36,7 +40,8 @@ export interface Inspected {
   EffectiveCaps: string[] | null;
 }
 
-const lookMs = 500;
+/** A look starts two processes. */
+const lookMs = 2_000;
 const healthyMs = 300_000;
 
 export function containersOf(compose: {
@@ -118,6 +123,13 @@ export function containersOf(compose: {
     podman,
     inspect,
     healthy,
+    async keepLogs(folder) {
+      await mkdir(folder, { recursive: true });
+      for (const service of started.keys()) {
+        const { stdout, stderr } = await run('podman', ['logs', '--timestamps', container(service)], options);
+        await writeFile(join(folder, `${service}.log`), `${stdout}${stderr}`);
+      }
+    },
     async down() {
       await run(bin, ['--file', file, 'down', '--volumes', '--timeout', '5'], options);
     },

@@ -73,10 +73,17 @@ await makeImages(
 const name = `rehearsal-${process.pid}`;
 /** What ends what was begun, the last first. */
 const undo: (() => Promise<unknown>)[] = [];
-const end = async (): Promise<void> => {
-  for (const each of undo.splice(0).toReversed()) await each();
+let ending: Promise<void> | undefined;
+/** Once, also when a signal comes while it ends. */
+const end = (): Promise<void> => {
+  ending ??= (async () => {
+    for (const each of undo.toReversed()) await each().catch(console.error);
+  })();
+  return ending;
 };
-for (const ending of ['SIGINT', 'SIGTERM'] as const) process.once(ending, () => end().finally(() => process.exit(1)));
+for (const asked of ['SIGINT', 'SIGTERM'] as const) process.once(asked, () => end().finally(() => process.exit(1)));
+const logs = join(tmpdir(), `${name}-logs`);
+let keepLogs = async (): Promise<void> => {};
 let failed = false;
 try {
   const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-rehearsal-'));
@@ -138,6 +145,7 @@ try {
   };
   const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, waits, env });
   undo.push(containers.down);
+  keepLogs = () => containers.keepLogs(logs);
   await play({
     containers,
     address,
@@ -152,6 +160,7 @@ try {
 } catch (error) {
   failed = true;
   console.error(error);
+  await keepLogs().then(() => say(`what the containers printed is in ${logs}`), console.error);
 } finally {
   await end();
 }

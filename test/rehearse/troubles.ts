@@ -17,11 +17,12 @@ export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise
   };
   const trouble = async (what: string, make: () => Promise<unknown>): Promise<void> => {
     const before = load.faults.length;
-    await load.campaign();
     await make();
     await allHealthy();
-    await sleep(3_000);
-    say(`${what}; ${load.faults.length - before} faults`);
+    const healthyAt = performance.now();
+    await load.campaign();
+    const seconds = Math.round((performance.now() - healthyAt) / 1_000);
+    say(`${what}; ${load.faults.length - before} faults, campaigns again ${seconds} s after all were healthy`);
   };
   const kill = async (service: string): Promise<void> => {
     await containers.podman('kill', service);

@@ -29,10 +29,11 @@ export async function importProgram(
 }
 
 /**
- * Milliseconds since the import was queued: the request gives up after `firstMs` if the import made no progress for
- * `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`.
+ * In milliseconds. The request gives up when no worker took the import for `queuedMs`, when the import then made no
+ * progress for `stillMs`, and after `lastMs` in any case. It reads the batch every `askMs`. A worker repeats a contended
+ * chunk for 8 s, and another takes the chunk of a dead worker after 4 s, so `stillMs` is longer than both.
  */
-const waitLimits = { firstMs: 7_000, stillMs: 3_000, lastMs: 60_000, askMs: 50 };
+const waitLimits = { queuedMs: 7_000, stillMs: 12_000, lastMs: 60_000, askMs: 50 };
 
 /**
  * Waits until every row of the batch has an outcome or the batch has ended, and returns the batch. Throws UNAVAILABLE
@@ -49,7 +50,7 @@ export async function awaitRows(deps: ApiDeps, batchId: string): Promise<BatchRo
     const now = performance.now();
     const progress = `${batch.phase} ${batch.done}`;
     if (progress !== moved.progress) moved = { at: now, progress };
-    const still = now - startedAt > waitLimits.firstMs && now - moved.at > waitLimits.stillMs;
+    const still = now - moved.at > (batch.phase === 'queued' ? waitLimits.queuedMs : waitLimits.stillMs);
     if (still || now - startedAt > waitLimits.lastMs) return giveUp(deps, batch);
     await new Promise((resolve) => setTimeout(resolve, waitLimits.askMs));
   }

@@ -38,12 +38,17 @@ export interface Caller {
 /** Statuses that are not definite; the same request can and should be sent again. */
 const again: readonly number[] = [409, 500, 502, 503];
 const patienceMs = 90_000;
-const timeoutMs = 8_000;
+
+interface CallerOptions {
+  /** Called with each answer that comes, and with each that does not. */
+  heard?: (asked: Asked, answer: Answer) => void;
+  /** How long it waits for an answer. */
+  timeoutMs?: number;
+}
 
 export function createCaller(
   { cluster, apiKey }: World<Site>,
-  /** Called with each answer that comes, and with each that does not. */
-  heard: (asked: Asked, answer: Answer) => void = () => undefined,
+  { heard = () => undefined, timeoutMs = 8_000 }: CallerOptions = {},
 ): Caller {
   const apis = Object.values(cluster.apis);
   const { ca } = cluster;

@@ -247,6 +247,19 @@ describe('while no worker runs', () => {
   });
 });
 
+it('a small import waits for a row that another transaction holds, while its worker tries again', async () => {
+  const { collections, mongo } = service.deps;
+  const row = { _id: `${program._id}:held.15@example.com`, merchantId: merchant.id, memberId: 'm', memberCode: 'c' };
+  const session = mongo.startSession();
+  session.startTransaction();
+  await collections.emails.insertOne(row, { session });
+  const answer = sendImport(merchant, { programId: program._id, file: csvOf(20, 'held') });
+  await new Promise((resolve) => setTimeout(resolve, 8_500));
+  await session.abortTransaction();
+  await session.endSession();
+  expect((await answer).body).toMatchObject({ data: { counts: { created: 20 } } });
+});
+
 describe('an import that loses its worker or workflow', () => {
   it('continues with the next worker, twice, and does nothing twice', async () => {
     const { body } = await large(csvOf(1_000, 'workers'));
