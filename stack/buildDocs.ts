@@ -4,6 +4,7 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openApiDocument } from '../api/openapi/document.view.js';
+import { everyMetric } from '../platform/metrics/everyMetric.js';
 import { builtFolder, digestOf } from './builtFolder.js';
 import { guideFile, guides } from './guides.js';
 import { referencePages } from './referencePages.js';
@@ -20,10 +21,22 @@ const shown = ['examples', 'images', 'till'];
 
 const document = (): Json => JSON.parse(JSON.stringify(openApiDocument({ publicUrl: '' })));
 
+const metricRows = () =>
+  everyMetric().flatMap(({ name, labels, help }) =>
+    name.startsWith('lps_') ? [`| \`${name}\` | ${labels.join(', ')} | ${help} |`] : [],
+  );
+
+/** The text of a guide. The one for operators ends with the metrics, as the code defines them. */
+async function textOf(name: string): Promise<string> {
+  const text = await readFile(guide(name), 'utf8');
+  if (name !== 'operating') return text;
+  return `${text}\n## Metrics\n\n| Metric | Labels | Meaning |\n|---|---|---|\n${metricRows().join('\n')}\n`;
+}
+
 async function write(draft: string): Promise<void> {
   const { build } = await import('esbuild');
   const names = Object.keys(guides);
-  const texts = await Promise.all(names.map((name) => readFile(guide(name), 'utf8')));
+  const texts = await Promise.all(names.map(textOf));
   const own = names.map((name, index) => readPage(name, texts[index] ?? ''));
   const reference = referencePages(document(), anchorOf).map(({ name, markdown }) => readPage(name, markdown));
   const pages = [...reference, ...own];
@@ -53,7 +66,7 @@ export async function buildDocs(): Promise<boolean> {
   const folders = [...shown.map((folder) => `docs/${folder}`), 'console/docs'];
   const others = (await Promise.all(folders.map(inFolder))).flat();
   const files = [...code, ...texts, ...others, join(root, 'package-lock.json')];
-  const sources = await digestOf(files, JSON.stringify(document()));
+  const sources = await digestOf(files, JSON.stringify([document(), metricRows()]));
   return builtFolder({ output: join(root, 'dist/docs'), sources, write });
 }
 

@@ -7,6 +7,7 @@ import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentRoutes } from '../../../api/openapi/openapi.routes.js';
 import { docsRoutes } from '../../../api/pages/docs.routes.js';
+import { everyMetric } from '../../../platform/metrics/everyMetric.js';
 import { eventData } from '../../../schemas/events/events.schema.js';
 import { readConfig } from '../../../schemas/shared/config.schema.js';
 import { buildDocs } from '../../../stack/buildDocs.js';
@@ -180,6 +181,13 @@ describe('for machines', () => {
         expect([name, link, (await get(`/docs/${link}`)).status]).toEqual([name, link, 200]);
     }
   });
+});
+
+it('the guide for operators names every metric with its meaning', async () => {
+  const text = await textOf('/docs/operating.md');
+  const own = everyMetric().filter(({ name }) => name.startsWith('lps_'));
+  expect(own.length).toBeGreaterThan(15);
+  for (const { name, labels, help } of own) expect(text).toContain(`| \`${name}\` | ${labels.join(', ')} | ${help} |`);
 });
 
 it('each event has its sample body, and says what each field of its data means', async () => {
