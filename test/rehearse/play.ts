@@ -40,6 +40,8 @@ export async function play(rehearsal: Rehearsal): Promise<void> {
     await troubles(rehearsal, load);
     for (const fault of load.faults) say(`  fault: ${fault}`);
     await load.end();
+    for (const service of services)
+      assert.equal((await containers.inspect(service)).State.OOMKilled, false, `${service} has enough memory`);
     say('nothing is lost, doubled or stuck');
     await loseAndRestore(rehearsal, load);
   } finally {
