@@ -131,6 +131,8 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
     pushToGoogle(deps, push, { member, program, readAgain: readMember }),
   ]);
   if (toObject) deps.metrics.pass('google', toObject.answer);
+  if (toObject?.acceptedAt && event.passAction === 'push')
+    deps.metrics.face({ wallet: 'google', changedAt: event.occurredAt, at: toObject.acceptedAt });
 
   const modes = modesOfPush(deps, event, program);
   const { apple } = deps.wallets;
@@ -247,6 +249,7 @@ async function pushToGoogle(
     readAgain,
     message: body === '' ? undefined : { id: event._id, body },
     notify: isNewBalance(event),
+    now: deps.now,
     withinMs,
   });
 }

@@ -11,6 +11,7 @@ const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** Gauges that are collected within this time share one reading. */
 const gaugeCacheMs = 1_000;
 const attemptSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const faceSeconds = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1, 2.5, 10, 60, 900];
 
 /** What waits, and the age of the oldest of it. */
 export interface Backlog {
@@ -46,6 +47,8 @@ export interface Metrics {
   /** The service disabled a subscription. */
   disabled: (reason: DisabledReason) => void;
   pass: (platform: Platform, answer: string) => void;
+  /** A wallet has the face of a change that was stored at `changedAt`. */
+  face: (of: { wallet: Platform; changedAt: Date; at: Date }) => void;
   importRows: (outcome: string, rows: number) => void;
   relayed: (events: number) => void;
   /** Requests that the log of requests leaves out, because it is behind or cannot be written. */
@@ -89,6 +92,13 @@ export function createMetrics(): Metrics {
     'reason',
   ]);
   const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
+  const faces = new Histogram({
+    name: 'lps_wallet_face_seconds',
+    help: 'From a stored change to its face: a phone was given its Apple pass, or Google accepted the pushed object.',
+    labelNames: ['wallet'],
+    buckets: faceSeconds,
+    registers,
+  });
   const rows = counter('lps_import_rows_total', 'Rows of imports by outcome.', ['outcome']);
   const mails = counter('lps_mails_total', 'Attempts to send a mail by kind and outcome: sent, delayed, failed.', [
     'kind',
@@ -119,6 +129,9 @@ export function createMetrics(): Metrics {
     delivery: (state) => deliveries.inc({ state }),
     disabled: (reason) => disabled.inc({ reason }),
     pass: (platform, answer) => passes.inc({ platform, answer }),
+    // Not below zero: the version of a pass moves ahead of a clock that was set back.
+    face: ({ wallet, changedAt, at }) =>
+      faces.observe({ wallet }, Math.max(at.getTime() - changedAt.getTime(), 0) / 1_000),
     importRows: (outcome, count) => rows.inc({ outcome }, count),
     unlogged: (lost) => unlogged.inc(lost),
     relayed: (events) => relayed.inc(events),

@@ -14,6 +14,8 @@ export interface GooglePush {
   /** Whether a customer has the object, from Google's answer; absent when there was no answer. */
   hasUsers?: boolean;
   answer: 'patched' | GoogleWalletError['kind'];
+  /** When Google accepted the object of a customer; absent unless the push is complete. */
+  acceptedAt?: Date;
   /** True when the push has to be tried again. */
   unreached: boolean;
   detail: string;
@@ -30,6 +32,7 @@ export interface PushGoogle {
    * more.
    */
   notify: boolean;
+  now: () => Date;
   /** pushGoogle settles within this time. A request that was already sent to Google may still take effect. */
   withinMs: number;
 }
@@ -50,17 +53,19 @@ export async function pushGoogle(google: GoogleWallet, push: PushGoogle): Promis
 }
 
 async function patchAndMessage(google: GoogleWallet, push: PushGoogle, deadline: number): Promise<GooglePush> {
-  const { member, program, message, notify } = push;
+  const { member, program, message, notify, now } = push;
   let objectPatched = false;
   try {
     const view = googlePassView({ member, program });
     const { hasUsers, messages } = await google.api.patchObject(view, { notify: notify && message === undefined });
     objectPatched = hasUsers;
+    const acceptedAt = now();
     await patchUntilCurrent(google, push);
     const patched = (detail: string): GooglePush => ({
       objectPatched,
       hasUsers,
       answer: 'patched',
+      ...(hasUsers && { acceptedAt }),
       unreached: false,
       detail,
     });

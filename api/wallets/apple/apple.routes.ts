@@ -130,7 +130,11 @@ export function appleRoutes(deps: ApiDeps): Router {
     }
     const [shown = member] = await withoutDue(deps, [member]);
     await sendPass(deps, ctx, shown);
-    if (ctx.method === 'GET') await recordFetch(deps, shown);
+    if (ctx.method !== 'GET') return;
+    const isNewFace = await recordFetch(deps, shown);
+    if (!isNewFace || ctx.status !== 200) return;
+    const changedAt = shown.pass.tag;
+    ctx.res.once('finish', () => deps.metrics.face({ wallet: 'apple', changedAt, at: deps.now() }));
   });
 
   router.post('/v1/log', async (ctx) => {

@@ -214,9 +214,10 @@ function isUnseen(device: DeviceRow, tag: Date, since: Date | null): boolean {
 /**
  * Stores which version a phone fetched, once for each version, so that fetches without a new version write nothing. A
  * phone does not identify itself when it fetches. The fetch is attributed to the phone that this version was last
- * reported to and that has not fetched it, or to the only phone.
+ * reported to and that has not fetched it, or to the only phone. Returns whether a phone has now fetched a version that
+ * is newer than its registration.
  */
-export async function recordFetch(deps: Deps, member: MemberRow): Promise<void> {
+export async function recordFetch(deps: Deps, member: MemberRow): Promise<boolean> {
   const { tag } = member.pass;
   const devices = await deps.collections.devices.find({ memberId: member._id }).toArray();
   const behind = devices.filter((device) => !device.fetchedTag || device.fetchedTag < tag);
@@ -225,9 +226,10 @@ export async function recordFetch(deps: Deps, member: MemberRow): Promise<void> 
     .sort((a, b) => Number(b.lastListedAt) - Number(a.lastListedAt));
   const [only] = devices.length === 1 ? behind : [];
   const fetcher = listed ?? only;
-  if (!fetcher) return;
+  if (!fetcher) return false;
   await deps.collections.devices.updateOne(
     { _id: fetcher._id },
     { $set: { fetchedTag: tag, lastFetchedAt: deps.now() }, $unset: { recheckAt: '', recheckRound: '', stale: '' } },
   );
+  return tag > fetcher.registeredAt;
 }

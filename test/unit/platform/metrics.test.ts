@@ -67,6 +67,9 @@ describe('metrics', () => {
     metrics.attempt({ kind: 'retry', error: 'timeout', seconds: 10 });
     metrics.delivery('exhausted');
     metrics.pass('apple', 'gone');
+    const changedAt = new Date('2026-05-01T00:00:00Z');
+    metrics.face({ wallet: 'apple', changedAt, at: new Date(changedAt.getTime() + 251) });
+    metrics.face({ wallet: 'google', changedAt, at: new Date(changedAt.getTime() - 1) });
     metrics.importRows('created', 40);
     metrics.mail('card-link', 'sent');
     metrics.relayed(12);
@@ -79,6 +82,9 @@ describe('metrics', () => {
       'lps_webhook_attempt_duration_seconds_sum{kind="retry",error="timeout"} 10',
       'lps_deliveries_total{state="exhausted"} 1',
       'lps_pass_pushes_total{platform="apple",answer="gone"} 1',
+      'lps_wallet_face_seconds_bucket{le="0.25",wallet="apple"} 0',
+      'lps_wallet_face_seconds_bucket{le="0.3",wallet="apple"} 1',
+      'lps_wallet_face_seconds_sum{wallet="google"} 0',
       'lps_import_rows_total{outcome="created"} 40',
       'lps_mails_total{kind="card-link",outcome="sent"} 1',
       'lps_relayed_events_total 12',

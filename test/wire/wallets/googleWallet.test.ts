@@ -241,6 +241,7 @@ describe('messages on a pass', () => {
         readAgain: async () => member,
         message: { id, body: id },
         notify: true,
+        now: () => new Date(time),
         withinMs: 10_000,
         ...given,
       });
