@@ -2,7 +2,7 @@
 // continuous load. The yardstick is one empty workflow for each change on the same Temporal.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, settled } from './bench.js';
-import { closedLoop, type Load, type Measured, ofRates, ownOf, type Rounds, sideBySide } from './load.js';
+import { closedLoop, type Load, type Measured, ofRates, ownOf, paced, type Rounds, sideBySide } from './load.js';
 import { addMembers, aMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
@@ -10,6 +10,7 @@ import { type Row, round, spreadOf } from './row.js';
 import { temporalYardstick } from './yardstick.js';
 
 const callers = 32;
+const pacedMs = 8_000;
 
 export interface EffectSize extends Rounds {
   /** Whether the two lines at a fixed rate are measured too. */
@@ -82,7 +83,7 @@ async function pacedEffect(
   const oldest = await oldestAt(bench, award, fourfold);
   const half = rates.ours / 2;
   await receiver.since();
-  const halfRate = await paced(award, half);
+  const { rate: halfRate } = await paced({ callers, ms: pacedMs, perSecond: half }, award);
   await settled(bench);
   const ages = spreadOf((await receiver.since()).ages);
   return [
@@ -108,24 +109,6 @@ async function pacedEffect(
   ];
 }
 
-/** Makes changes at a fixed rate for some seconds. Returns the rate that was reached. */
-async function paced(award: Award, perSecond: number): Promise<number> {
-  const seconds = 8;
-  const began = performance.now();
-  const total = Math.round(perSecond * seconds);
-  let next = 0;
-  const one = async (caller: number) => {
-    while (next < total) {
-      const due = began + (next / perSecond) * 1_000;
-      next += 1;
-      await sleep(Math.max(due - performance.now(), 0));
-      await award(caller);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, (_, caller) => one(caller)));
-  return total / ((performance.now() - began) / 1_000);
-}
-
 /** The greatest age of an unpublished event while changes came at this rate. */
 async function oldestAt(bench: Bench, award: Award, perSecond: number): Promise<{ ms: number; rate: number }> {
   let over = false;
@@ -141,7 +124,7 @@ async function oldestAt(bench: Bench, award: Award, perSecond: number): Promise<
       await sleep(200);
     }
   })();
-  const rate = await paced(award, perSecond);
+  const { rate } = await paced({ callers, ms: pacedMs, perSecond }, award);
   over = true;
   await looking;
   await settled(bench);

@@ -35,7 +35,7 @@ export async function importSides(bench: Bench): Promise<ImportSides> {
       const seconds = (performance.now() - startedAt) / 1_000;
       const { created } = JSON.parse(answer).data.counts;
       if (created !== rows) throw new Error(`${created} of ${rows} members were created.`);
-      await finished(bench, merchant);
+      await importsFinished(bench, merchant);
       return seconds;
     },
     async yardstick(rows) {
@@ -68,7 +68,8 @@ export async function importSides(bench: Bench): Promise<ImportSides> {
   };
 }
 
-async function finished({ deps }: Bench, { id: merchantId }: BenchMerchant): Promise<void> {
+/** Resolves when all imports of the merchant have ended. */
+export async function importsFinished({ deps }: Bench, { id: merchantId }: BenchMerchant): Promise<void> {
   const deadline = performance.now() + 300_000;
   for (;;) {
     const batches = await deps.collections.batches.find({ merchantId }, { projection: { phase: 1 } }).toArray();

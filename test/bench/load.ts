@@ -1,6 +1,7 @@
 // Closed-loop load: a number of callers, each with one operation at a time, for some seconds. The service and its
 // yardstick alternate in short rounds. The best round of each counts, which reduces the effect of other work on the
 // machine; the ratios of all rounds show the spread.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { added, cpuMeter, type Pids, perThousand } from './processes.js';
 import { type PerProcess, type Ratios, ratiosOf, type Spread, spreadOf } from './row.js';
 
@@ -34,6 +35,30 @@ export async function closedLoop(
   await Promise.all(Array.from({ length: callers }, (_, caller) => loop(caller)));
   const seconds = (performance.now() - began) / 1_000;
   return { rate: times.length / seconds, operations: times.length, latency: spreadOf(times) };
+}
+
+/** Calls `operation` at a fixed rate, later only while all callers are busy. Throws when one operation throws. */
+export async function paced(
+  { callers, ms, perSecond }: Load & { perSecond: number },
+  operation: (caller: number) => Promise<unknown>,
+): Promise<Measured> {
+  const times: number[] = [];
+  const began = performance.now();
+  const total = Math.round((perSecond * ms) / 1_000);
+  let next = 0;
+  const loop = async (caller: number) => {
+    while (next < total) {
+      const due = began + (next / perSecond) * 1_000;
+      next += 1;
+      await sleep(Math.max(due - performance.now(), 0));
+      const startedAt = performance.now();
+      await operation(caller);
+      times.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, (_, caller) => loop(caller)));
+  const seconds = (performance.now() - began) / 1_000;
+  return { rate: total / seconds, operations: total, latency: spreadOf(times) };
 }
 
 /** An item that no other of the `callers` gets, because concurrent changes of one member would wait for each other. */

@@ -14,6 +14,7 @@ import { benchLedger } from './ledger.js';
 import { benchList } from './list.js';
 import type { Rounds } from './load.js';
 import { benchPasses } from './passes.js';
+import { phonesEnv } from './phones.js';
 import { drawPlots, drawReads } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
 import type { ProcessList } from './processList.js';
@@ -22,6 +23,7 @@ import { benchRequestLog, requestLogEnv } from './requestLog.js';
 import type { Row } from './row.js';
 import { benchSearch } from './search.js';
 import { benchStart } from './start.js';
+import { benchTapToFace } from './tapToFace.js';
 import { benchWebhooks } from './webhooks.js';
 
 interface Facts {
@@ -256,6 +258,16 @@ export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
     quick: { callers: [1, 4], ...inRounds(5, 1_200, 1_000) },
     yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
     reason: `the workflow of the change before still runs on the same cores ${see('Pushes')}`,
+  }),
+  onStack({
+    name: 'tap-to-face',
+    needs: 'own stack',
+    env: phonesEnv,
+    run: benchTapToFace,
+    full: { members: 300, fullRateMs: 8_000, ...inRounds(3, 20_000, 10_000), iphonesAlone: true },
+    quick: { members: 60, fullRateMs: 3_000, ...inRounds(1, 8_000, 3_000), iphonesAlone: false },
+    yardstick: 'at the same rate, an update-with-start of a workflow with one local activity that does nothing',
+    reason: `the phones, Apple and Google share the cores, too ${see('Pushes')}`,
   }),
   onStack({
     name: 'plots',

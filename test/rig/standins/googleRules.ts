@@ -25,6 +25,8 @@ export interface GoogleRules {
   setHasUsers: (objectId: string, hasUsers: boolean) => void;
   /** Selects objects whose insert is always refused. */
   refuses: (object: Json) => boolean;
+  /** Called when an object was updated. */
+  onUpdate: (objectId: string) => void;
 }
 
 const day = 24 * 3_600_000;
@@ -72,6 +74,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
       if (notifies) notice(present, 'update', 'Your points have changed');
     }
     store.set(id, next);
+    if (kind === 'object') rules.onUpdate(id);
     return { status: 200, body: next };
   }
 
@@ -127,6 +130,7 @@ export function createGoogleRules(issuerId: string, now: () => number = Date.now
 
   const rules: GoogleRules = {
     refuses: () => false,
+    onUpdate: () => undefined,
     classes,
     objects,
     notices: (objectId) => notices.get(objectId) ?? [],

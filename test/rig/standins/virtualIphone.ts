@@ -44,6 +44,8 @@ export interface VirtualIphoneOptions {
   apns: Pick<ApnsServer, 'listen'>;
   /** PEM of the certificate in which the pass's chain must end; without it the chain's end is not checked. */
   wwdrCert?: string;
+  /** Opens and verifies a pass in this process, for many phones at once; by default openssl verifies it. */
+  open?: (archive: Buffer) => Pkpass;
   /** The languages that the phone is set to, the first most; English by default. */
   languages?: readonly string[];
   /** Default: the newer one. */
@@ -70,6 +72,7 @@ interface Installed {
 export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphone {
   const { apns, system = 'newer', retryWaitsMs = [100, 400, 1600] } = options;
   const send = options.fetch ?? fetch;
+  const open = options.open ?? ((archive: Buffer) => openPkpass(archive, options.wwdrCert));
   const { deviceLibraryIdentifier, pushToken: firstToken } = options.identity ?? newIdentity();
   const installed = new Map<string, Installed>();
   const tags = new Map<string, string>();
@@ -149,7 +152,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
     if (response === undefined || response.status === 304) return;
     if (response.status !== 200) return complain(json, `fetching was answered ${response.status}`);
     try {
-      const opened = await openPkpass(Buffer.from(await response.arrayBuffer()), options.wwdrCert);
+      const opened = await open(Buffer.from(await response.arrayBuffer()));
       const isSame =
         opened.json.serialNumber === json.serialNumber && opened.json.authenticationToken === json.authenticationToken;
       if (!isSame) throw new BrokenPass('serial number or authentication token changed');
@@ -223,7 +226,7 @@ export function createVirtualIphone(options: VirtualIphoneOptions): VirtualIphon
       const bytes = Buffer.isBuffer(source)
         ? source
         : Buffer.from((await response?.arrayBuffer()) ?? new ArrayBuffer(0));
-      const opened = await openPkpass(bytes, options.wwdrCert);
+      const opened = await open(bytes);
       const { json } = opened;
       const pass: Installed = { json, lastModified: null, shown: [] };
       const view = show(pass, opened, response?.headers.get('last-modified') ?? null);
