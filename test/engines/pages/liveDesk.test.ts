@@ -79,7 +79,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     const page = await browser.open('about:blank', screens.desktop);
     await signIn(page);
     await page.goto(`${publicUrl}/console/live-desk`);
-    await page.getByText('Put a card on a phone first: choose whose.').waitFor({ timeout: 90_000 });
+    await page.getByText('Put a card on a phone first: choose whose.').waitFor();
     await page.goto(`${publicUrl}/enroll/corner-cafe`);
     await page.getByLabel('Email').fill('ada.visitor@example.com');
     await page.getByLabel('First name').fill('Ada');
@@ -89,7 +89,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     await keepScreenshot(page, 'desk-joined');
     expect(await findBarriers(page)).toEqual([]);
     await page.getByRole('link', { name: 'See it on a virtual phone' }).click();
-    await figure(page, 'Android').locator('.pass').waitFor({ timeout: 90_000 });
+    await figure(page, 'Android').locator('.pass').waitFor();
     expect([await chosen(page, 'iPhone'), await chosen(page, 'Android')]).toEqual([
       'Ada, Corner Cafe',
       'Ada, Corner Cafe',
@@ -173,7 +173,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
       await figure(page, phone).getByText('Demo Stamps').first().waitFor();
     }
     const arrives = (change: string, face: string) =>
-      groups(page, change).getByRole('listitem').filter({ hasText: face }).first().waitFor({ timeout: 90_000 });
+      groups(page, change).getByRole('listitem').filter({ hasText: face }).first().waitFor();
     const give = button(page, 'Give a stamp');
     await button(page, 'Flight mode').click();
     await button(page, 'Stop what tells phones').click();
@@ -205,7 +205,7 @@ describe.runIf(hasBrowser)('the live desk', () => {
     });
     const { data } = (await joined.json()) as { data: { apple: { passUrl: string } } };
     const link = log(page).getByRole('link', { name: 'Mail: Your card: Demo Stamps' }).first();
-    await link.waitFor({ timeout: 60_000 });
+    await link.waitFor();
     const [mail] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
     await mail.getByRole('link', { name: data.apple.passUrl }).waitFor();
     const url = new URL(mail.url());

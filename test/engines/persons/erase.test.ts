@@ -11,7 +11,7 @@ import { pushLeased } from '../../../activities/wallets/pushPasses.activity.js';
 import { eraseId, newId } from '../../../schemas/shared/ids.js';
 import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.rules.js';
 import { loggedLines } from '../../rig/checks/failureLog.js';
-import { findTraces } from '../../rig/checks/findTraces.js';
+import { findTraces, leavesTraces } from '../../rig/checks/findTraces.js';
 import { until } from '../../rig/checks/until.js';
 import { type Receiver, startReceiver } from '../../rig/standins/receiver.js';
 import { status } from '../../rig/standins/responders.js';
@@ -46,10 +46,10 @@ afterAll(async () => {
 const path = (id: string, rest = '') => `/merchants/me/members/${id}${rest}`;
 const erase = (id: string, credential = owner): Promise<Answer> =>
   real.merchant.call(path(id), { method: 'DELETE', credential });
-const tracesOf = (values: readonly string[]) =>
-  findTraces({ deps: service.deps, temporal: service.client, since: begun, logs: loggedLines() }, values);
+const places = () => ({ deps: service.deps, temporal: service.client, since: begun, logs: loggedLines() });
+const tracesOf = (values: readonly string[]) => findTraces(places(), values);
 const untilGone = (values: readonly string[]) =>
-  until(async () => (await tracesOf(values)).length === 0, { everyMs: 250 });
+  until(async () => !(await leavesTraces(places(), values)), { everyMs: 250 });
 
 /** Makes the next run of an erasure due now, as after the waiting time or when Temporal has lost the workflow. */
 async function lookAgain(id: string): Promise<void> {

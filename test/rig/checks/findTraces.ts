@@ -37,10 +37,16 @@ function base64Within(value: string): string[] {
 
 const urlSafe = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-const formsSoFar = new Map<string, [form: string, needle: string][]>();
+interface Form {
+  name: string;
+  text: string;
+  /** False for one in lower case, which is compared without regard to case. */
+  isCased: boolean;
+}
 
-/** The forms of a value by their names. Forms in lower case are compared without regard to case. */
-function formsOf(value: string): [form: string, needle: string][] {
+const formsSoFar = new Map<string, Form[]>();
+
+function formsOf(value: string): Form[] {
   const before = formsSoFar.get(value);
   if (before) return before;
   const digest = (text: string) => createHash('sha256').update(text);
@@ -72,10 +78,12 @@ function formsOf(value: string): [form: string, needle: string][] {
     cased[`base64 at ${shift}`] = text;
     cased[`base64url at ${shift}`] = urlSafe(text);
   }
-  const forms = [
-    ...Object.entries(all),
-    ...Object.entries(cased).map(([name, text]): [string, string] => [`${name}:cased`, text]),
-  ];
+  // Many forms of most values are alike: the first name stays.
+  const formed = (named: Record<string, string>, isCased: boolean): Form[] =>
+    Object.entries(named).flatMap(([name, text], at, entries) =>
+      entries.findIndex(([, other]) => other === text) === at ? [{ name, text, isCased }] : [],
+    );
+  const forms = [...formed(all, false), ...formed(cased, true)];
   formsSoFar.set(value, forms);
   return forms;
 }
@@ -84,10 +92,8 @@ function formsOf(value: string): [form: string, needle: string][] {
 export function tracesIn(place: string, text: string, values: readonly string[]): Trace[] {
   const lower = text.toLowerCase();
   return values.flatMap((value) => {
-    const found = formsOf(value).find(([form, needle]) =>
-      form.endsWith(':cased') ? text.includes(needle) : lower.includes(needle),
-    );
-    return found ? [{ place, value, form: found[0].replace(':cased', '') }] : [];
+    const found = formsOf(value).find((form) => (form.isCased ? text : lower).includes(form.text));
+    return found ? [{ place, value, form: found.name }] : [];
   });
 }
 
@@ -139,17 +145,28 @@ async function textOfExecution(temporal: Client, execution: WorkflowExecutionInf
   return text;
 }
 
-export async function findTraces(places: Places, values: readonly string[]): Promise<Trace[]> {
+/** Yields each trace as soon as it is found. */
+async function* traces(places: Places, values: readonly string[]): AsyncGenerator<Trace> {
   const { deps, temporal, since, logs = [], folders = [] } = places;
-  const found: Trace[] = [];
   const database = deps.mongo.db(deps.config.MONGODB_DATABASE);
   for (const { name } of await database.listCollections({}, { nameOnly: true }).toArray())
     for await (const row of database.collection(name).find())
-      found.push(...tracesIn(`${name} ${row._id}`, textOf(row), values));
+      yield* tracesIn(`${name} ${row._id}`, textOf(row), values);
   for await (const execution of temporal.workflow.list({ query: `StartTime >= "${since.toISOString()}"` }))
-    found.push(...tracesIn(`workflow ${execution.workflowId}`, await textOfExecution(temporal, execution), values));
-  for (const line of logs) found.push(...tracesIn('log', line, values));
+    yield* tracesIn(`workflow ${execution.workflowId}`, await textOfExecution(temporal, execution), values);
+  for (const line of logs) yield* tracesIn('log', line, values);
   for (const file of folders.filter((folder) => existsSync(folder)).flatMap(filesIn))
-    found.push(...tracesIn(file, readings(readFileSync(file, 'utf8')), values));
+    yield* tracesIn(file, readings(readFileSync(file, 'utf8')), values);
+}
+
+export async function findTraces(places: Places, values: readonly string[]): Promise<Trace[]> {
+  const found: Trace[] = [];
+  for await (const trace of traces(places, values)) found.push(trace);
   return found;
+}
+
+/** For one who waits until nothing is left: reads no further than the first trace. */
+export async function leavesTraces(places: Places, values: readonly string[]): Promise<boolean> {
+  for await (const _ of traces(places, values)) return true;
+  return false;
 }

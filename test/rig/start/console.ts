@@ -55,6 +55,16 @@ export async function openConsole(
   return page;
 }
 
+/**
+ * Leads to another page as the menu does, without loading the console again. What a page decides when it is shown, such
+ * as what it folds, is decided for the width of now.
+ */
+export async function goInConsole(page: Page, path: string): Promise<void> {
+  await page.evaluate(`document.querySelector('h1').dataset.left = '';
+    history.pushState(null, '', '/console${path}');`);
+  await page.locator('h1:not([data-left])').waitFor();
+}
+
 export const headingOf = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 export { button as buttonOf } from './counter.js';
 export const fieldOf = (page: Page, name: string) => page.getByLabel(name, { exact: true });
