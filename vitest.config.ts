@@ -2,9 +2,9 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/rig/checks/longestFirst.js';
 
-// Waits end when what they wait for is there. Their limits only end a run that hangs, so that a machine that stalls for
-// half a minute, as shared ones do, fails no test.
-const limits = { testTimeout: 120_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } } as const;
+// Waits end when what they wait for is there. Their limits only end a run that hangs, so that a machine that is slow, or
+// stalls for half a minute, as shared ones do, fails no test.
+const limits = { testTimeout: 400_000, hookTimeout: 400_000, expect: { poll: { timeout: 120_000 } } } as const;
 // Files of one fork share what they import: most of what a short file cost was to load the same modules again.
 const shared = { ...limits, isolate: false };
 const withEngines = { ...shared, globalSetup: ['test/rig/start/globalSetup.ts'] };
@@ -42,7 +42,6 @@ export default defineConfig({
           name: 'crash',
           include: ['test/crash/**/*.test.ts'],
           globalSetup: ['test/rig/start/builtService.ts'],
-          testTimeout: 240_000,
         },
       },
       {

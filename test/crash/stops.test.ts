@@ -129,7 +129,7 @@ it('a rolling restart of all APIs and workers under load fails no request and le
     .find({}, { projection: { eventId: 1, attempts: 1 } })
     .toArray();
   expect(deliveries.filter(({ eventId, attempts }) => (copies.get(eventId) ?? 0) > attempts)).toEqual([]);
-}, 180_000);
+});
 
 it('a worker that gets SIGTERM while receivers hang hands over its work to the other worker', async () => {
   receiver.setResponder(hang());

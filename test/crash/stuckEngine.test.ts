@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { watchLimits } from '../../stack/watch.js';
 import { watchStalls } from '../rig/checks/stalls.js';
 import { until } from '../rig/checks/until.js';
 import { wedge } from '../rig/standins/wedge.js';
@@ -98,14 +99,24 @@ async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<num
 }
 
 const withinMs = 15_000;
+/** How long this machine needs from a kill of the engine to the next change; on a slow one more than this. */
+let killedMs = 2_000;
+/** What is stuck is killed after a fixed time, and comes back as what was killed does: within 15 s on a quick machine. */
+const stuckWithinMs = () => watchLimits.stuckMs + watchLimits.everyMs + 3 * killedMs;
 
 describe('MongoDB', () => {
   it('that was killed is started again', async () => {
-    expect(await comesBack(() => process.kill(stack.file().pids.mongodb ?? 0, 'SIGKILL'))).toBeLessThan(withinMs);
+    const tookMs = await comesBack(() => process.kill(stack.file().pids.mongodb ?? 0, 'SIGKILL'));
+    expect(tookMs).toBeLessThan(withinMs);
+    killedMs = Math.max(killedMs, tookMs);
   });
 
   it('that hangs is killed and started again', async () => {
-    expect(await comesBack(() => process.kill(stack.file().pids.mongodb ?? 0, 'SIGSTOP'))).toBeLessThan(withinMs);
+    const tookMs = await comesBack(() => process.kill(stack.file().pids.mongodb ?? 0, 'SIGSTOP'));
+    console.log(
+      `  came back ${Math.round(tookMs)} ms after it hung; one that was killed needs ${Math.round(killedMs)} ms`,
+    );
+    expect(tookMs).toBeLessThan(stuckWithinMs());
     expect(stack.printed()).toContain('MongoDB lives and does not work');
   });
 
@@ -131,7 +142,7 @@ describe('MongoDB', () => {
       refusals.map(() => [503, 'UNAVAILABLE']),
     );
     for (const refusal of refusals) expect(refusal.tookMs).toBeLessThan(3_000);
-    expect(tookMs).toBeLessThan(withinMs);
+    expect(tookMs).toBeLessThan(stuckWithinMs());
   });
 });
 
@@ -150,7 +161,7 @@ it('Temporal that hangs is killed and started again', async () => {
       ((await (await fetch(`${stack.file().publicUrl}/readyz`)).json()) as { status: string }).status === 'ok',
     { everyMs: 100, throwingIsNo: true, seen: () => stack.printed() },
   );
-  expect(performance.now() - hungAt - stalls.stalledMs()).toBeLessThan(withinMs);
+  expect(performance.now() - hungAt - stalls.stalledMs()).toBeLessThan(stuckWithinMs());
   stalls.stop();
 });
 

@@ -234,7 +234,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     endings,
     recoveries,
     stuck,
-    allUp: async (withinMs = 60_000) => {
+    allUp: async (withinMs = 120_000) => {
       const allThere = () => [...supervised.keys()].every((name) => pids.has(name) && ready.has(name));
       await until(async () => allThere(), 50, AbortSignal.timeout(withinMs));
     },

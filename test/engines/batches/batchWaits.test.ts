@@ -93,7 +93,7 @@ describe('a merchant that is suspended while its batches run', () => {
       counts: { total: 2_000, deduped: 2_000 },
     });
     expect(await pushes()).toBe(2_000);
-  }, 400_000);
+  });
 
   it('lists no targets until it is resumed', async () => {
     const merchant = await aMerchant(service);
@@ -115,7 +115,7 @@ describe('a merchant that is suspended while its batches run', () => {
     await operator(`resume ${merchant.id}`);
     await until(async () => (await merchant.call('/merchants/me/programs')).status === 200);
     expect(await batchEnd(merchant, id)).toMatchObject({ phase: 'completed', counts: { total: 300 } });
-  }, 120_000);
+  });
 });
 
 describe('replays that wait', () => {
@@ -145,5 +145,5 @@ describe('replays that wait', () => {
     // None of the replays has had its 40 s yet.
     for (const { done } of await Promise.all(replays.map(batchOf))) expect(done).toBe(0);
     for (const id of replays) await busy.call(`/merchants/me/batches/${id}/cancel`, { method: 'POST' });
-  }, 180_000);
+  });
 });

@@ -194,7 +194,7 @@ describe('a batch', () => {
       deduped: 700,
       failed: 0,
     });
-  }, 150_000);
+  });
 });
 
 describe('while no worker runs', () => {
@@ -283,7 +283,7 @@ describe('an import that loses its worker or workflow', () => {
     await expectOnceEach('workers', 1_000);
     const events = await ended(batchId, 'batch.completed');
     expect(events.data).toMatchObject({ counts: batch.counts, passIssuance: { apple: 1_000, google: 1_000 } });
-  }, 240_000);
+  });
 
   it('gets a new workflow when its workflow was terminated', async () => {
     await service.stopWorker();

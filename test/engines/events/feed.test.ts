@@ -206,7 +206,7 @@ describe('reading during writes', () => {
       ),
       { numRuns: 8, endOnFailure: true },
     );
-  }, 150_000);
+  });
 
   it('reports more when a page ends with the last number and further events wait for a number', async () => {
     const merchantId = `merchant-${newId()}`;

@@ -132,10 +132,10 @@ describe('a running stack', () => {
     try {
       const page = await browser.open(`${stack.file().temporalUi}/namespaces/default/workflows`, screens.desktop);
       const keyedChange = page.getByRole('link', { name: /^points:/ }).first();
-      await keyedChange.waitFor({ timeout: 30_000 });
+      await keyedChange.waitFor();
       await keepScreenshot(page, 'temporal-workflows');
       await keyedChange.click();
-      await page.getByText('publishNow').first().waitFor({ timeout: 30_000 });
+      await page.getByText('publishNow').first().waitFor();
       await keepScreenshot(page, 'temporal-change');
     } finally {
       await browser.close();
@@ -169,7 +169,7 @@ describe('a running stack', () => {
       for await (const { workflowId } of workflow.list({ query: "ExecutionStatus = 'Running'" })) ids.push(workflowId);
       return ids;
     };
-    await expect.poll(running, { timeout: 60_000 }).toEqual([]);
+    await expect.poll(running).toEqual([]);
     const planned = [];
     for await (const { scheduleId } of schedule.list()) planned.push(scheduleId);
     expect(planned).toEqual(['recount']);

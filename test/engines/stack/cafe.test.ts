@@ -64,7 +64,7 @@ beforeAll(async () => {
   const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
   const maker = children.find(({ name }: { name: string }) => name === 'cafe');
   process.kill(maker.pid, 'SIGKILL');
-  await until(isMade, { withinMs: 120_000 });
+  await until(isMade);
 });
 afterAll(async () => {
   await stop();
@@ -163,7 +163,7 @@ describe('the demo', () => {
         await page.context().addCookies([{ name: 'session', value: demo.consoleToken, url: publicUrl }]);
         await page.goto(`${publicUrl}/console/live-desk`);
         for (const phone of ['iPhone', 'Android'])
-          await page.getByRole('figure').filter({ hasText: phone }).locator('.pass').waitFor({ timeout: 60_000 });
+          await page.getByRole('figure').filter({ hasText: phone }).locator('.pass').waitFor();
         await keepScreenshot(page, 'cafe-live-desk');
         over = true;
         await asking;

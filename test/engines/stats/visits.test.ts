@@ -295,7 +295,7 @@ it('are those of a model, after any sequence of joins, visits, rewards, correcti
     ),
     { numRuns: 25, endOnFailure: true },
   );
-}, 240_000);
+});
 
 it('of a member whom an older version of the service wrote come from the ledger with the next change', async () => {
   const merchant = await aMerchant(service);

@@ -30,12 +30,12 @@ describe('a worker that stops', () => {
     await service.stopWorker();
     patient.receiver.setResponder(ok());
     await service.startWorker();
-    await until(async () => (await open(patient.merchant.id)) === 0, { withinMs: 120_000, everyMs: 250 });
+    await until(async () => (await open(patient.merchant.id)) === 0, { everyMs: 250 });
     const succeeded = { merchantId: patient.merchant.id, state: 'succeeded' as const };
     expect(await service.deps.collections.deliveries.countDocuments(succeeded)).toBe(120);
     const { waitingSubscriptions } = service.deps.collections;
     await until(async () => (await waitingSubscriptions.findOne({ merchantId: patient.merchant.id })) === null);
-  }, 240_000);
+  });
 });
 
 describe('a receiver that hangs', () => {
@@ -55,5 +55,5 @@ describe('a receiver that hangs', () => {
       expect(p95).toBeLessThan(atMost(quick.p95));
       expect(p50).toBeLessThan(medianAtMost(quick.p50));
     }
-  }, 120_000);
+  });
 });

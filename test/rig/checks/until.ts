@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 export interface Wait {
-  /** Default: one minute, so that a slow machine does not fail a test. */
+  /** Default: two minutes, so that a slow machine does not fail a test. */
   withinMs?: number;
   /**
    * Default: 25 ms, and a tenth of the wait so far up to 100 ms, since asking costs what is waited for its processor.
@@ -21,7 +21,7 @@ const shown = (value: unknown): string => inspect(value, { depth: 4, maxArrayLen
 /** Calls `ask` until its result is truthy and returns that result. Throws after `withinMs`. */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs, throwingIsNo = false, seen }: Wait = {},
+  { withinMs = 120_000, everyMs, throwingIsNo = false, seen }: Wait = {},
 ): Promise<Exclude<T, false | null | undefined>> {
   const begunAt = performance.now();
   let last: unknown;

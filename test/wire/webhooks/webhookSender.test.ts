@@ -282,9 +282,19 @@ describe('the duration of an attempt', () => {
   it('ends at an abort after the answer with that answer', async () => {
     const receiver = await aReceiver(responders.drip(10));
     const stop = new AbortController();
+    const dispatch = agent.dispatch.bind(agent);
+    const answered = new Promise<void>((resolve) => {
+      agent.dispatch = (options, handler) =>
+        dispatch(options, {
+          ...handler,
+          onResponseStart(...given) {
+            handler.onResponseStart?.(...given);
+            resolve();
+          },
+        });
+    });
     const running = send(receiver.url, 5_000, stop.signal);
-    await receiver.waitFor((requests) => requests.length === 1);
-    await sleep(100);
+    await answered;
     stop.abort();
     expect(await running).toMatchObject({ ok: true, statusCode: 200 });
   });
