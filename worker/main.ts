@@ -1,7 +1,7 @@
 // The worker process: hosts the workflows and activities, with one Temporal Worker for each task queue, and creates the
 // schedules.
 import { setFlagsFromString } from 'node:v8';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { createWallets } from '../activities/wallets/wallets.client.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
@@ -22,6 +22,7 @@ import { dutiesOf, watchDuties } from './duties.js';
 import { activityFields } from './interceptors.js';
 import { installRuntime } from './runtime.js';
 import { ensureSchedulesWhenUp, keepSchedules, prepare } from './schedules.js';
+import { type PollWatch, watchPolls } from './watchPolls.js';
 import { workflowBundle as makeBundle } from './workflowBundle.js';
 
 // V8 collects garbage once the heap has grown by 30 % since the last collection. This keeps the worker at 300 MB
@@ -48,8 +49,38 @@ const base = createDeps({
 const target = temporalConnectionOptions(config);
 const { client, connection: clientConnection, workflowClient } = connectTemporal({ config, log, watch: false });
 const stopper = new AbortController();
-const deps = createWorkerDeps({ base, workflowClient, wallets, log, shutdownSignal: stopper.signal });
+const { signal } = stopper;
+const deps = createWorkerDeps({ base, workflowClient, wallets, log, shutdownSignal: signal });
 const activities = createActivities(deps);
+
+let workers: Worker[] = [];
+let polls: PollWatch | undefined;
+metrics.watchPolls(() => polls?.unpolled() ?? Object.keys(taskQueues).length);
+
+function stop(asked: string): void {
+  if (signal.aborted) return;
+  log.info({ signal: asked }, 'stopping: no new work, what runs is finished or handed back');
+  stopper.abort();
+  for (const worker of workers) worker.shutdown();
+  // It has no work yet.
+  if (workers.length === 0) process.exit(0);
+}
+process.once('SIGTERM', () => stop('SIGTERM'));
+process.once('SIGINT', () => stop('SIGINT'));
+process.once('disconnect', () => stop('disconnect'));
+
+const metricsServer = await serveMetrics({
+  metrics,
+  log,
+  host: config.HOST,
+  port: config.WORKER_METRICS_PORT ?? config.METRICS_PORT + 1,
+  healthy: () => workers.length > 0 && workers.every((worker) => worker.getState() === 'RUNNING'),
+  problems() {
+    if (signal.aborted) return ['it is stopping'];
+    return polls?.problems() ?? ['it is not connected to Temporal yet'];
+  },
+  sdkMetricsUrl,
+});
 
 async function connectNative(): Promise<NativeConnection> {
   for (;;) {
@@ -64,51 +95,27 @@ async function connectNative(): Promise<NativeConnection> {
 
 const dataConverter = dataConverterOf(config);
 const bundleKind = dataConverter.failureConverterPath === undefined ? 'plain' : 'encrypted';
-const [connection, workflowBundle] = await Promise.all([connectNative(), makeBundle(bundleKind)]);
+const workflowBundle = await makeBundle(bundleKind);
+const connection = await connectNative();
 
 const { namespace } = target;
 await prepare({ connection: clientConnection, namespace }, log);
-const workers = await createWorkers({ connection, namespace, workflowBundle, activities, dataConverter });
-
-const metricsServer = await serveMetrics({
-  metrics,
-  log,
-  host: config.HOST,
-  port: config.WORKER_METRICS_PORT ?? config.METRICS_PORT + 1,
-  healthy: () => workers.every((worker) => worker.getState() === 'RUNNING'),
-  sdkMetricsUrl,
-});
-
-let stopping = false;
-function stop(signal: string): void {
-  if (stopping) return;
-  stopping = true;
-  log.info({ signal }, 'stopping: no new work, what runs is finished or handed back');
-  stopper.abort();
-  for (const worker of workers) worker.shutdown();
-}
-process.once('SIGTERM', () => stop('SIGTERM'));
-process.once('SIGINT', () => stop('SIGINT'));
-process.once('disconnect', () => stop('disconnect'));
+workers = await createWorkers({ connection, namespace, workflowBundle, activities, dataConverter });
 
 const running = Promise.all(workers.map((worker) => worker.run()));
+polls = watchPolls({ connection, namespace, workers, log, signal });
 const schedules = { wallets, startedAt: await databaseNow(base) };
-await ensureSchedulesWhenUp(client, { ...schedules, log, signal: stopper.signal });
-const kept = keepSchedules(client, {
-  ...schedules,
-  connection: clientConnection,
-  namespace,
-  log,
-  signal: stopper.signal,
-});
+await ensureSchedulesWhenUp(client, { ...schedules, log, signal });
+const kept = keepSchedules(client, { ...schedules, connection: clientConnection, namespace, log, signal });
 // After the schedules, which earlier versions had for duties.
-const watched = watchDuties(deps, { duties: dutiesOf(deps), signal: stopper.signal });
+const watched = watchDuties(deps, { duties: dutiesOf(deps), signal });
 log.info({ taskQueues: Object.values(taskQueues) }, 'worker ready');
 process.send?.('ready');
 
 await running;
 await kept;
 await watched;
+await polls.ended;
 await deps.background.close();
 await metricsServer.close();
 await wallets.close();

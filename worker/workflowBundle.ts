@@ -59,7 +59,7 @@ export async function workflowBundle(kind: BundleKind): Promise<{ code: string }
   const folder = await mkdtemp(join(tmpdir(), 'loyalty-pass-workflows-'));
   try {
     const file = join(folder, 'workflows.cjs');
-    await promisify(execFile)(process.execPath, [...process.execArgv, self, kind, file]);
+    await promisify(execFile)(process.execPath, [...(built ? [] : ['--import', 'tsx']), self, kind, file]);
     // Without a cache, the bundle is built again at each start.
     await keep(kept, file).catch(() => undefined);
     return { code: await readFile(file, 'utf8') };

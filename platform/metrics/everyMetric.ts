@@ -15,6 +15,7 @@ export function everyMetric(): { name: string; help: string; labels: readonly st
     temporalAvailable: () => false,
     certificatesEndAt: () => undefined,
   });
+  metrics.watchPolls(() => 0);
   return metrics.registry.getMetricsAsArray().map((metric) => ({
     name: metric.name,
     help: metric.help,

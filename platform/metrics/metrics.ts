@@ -60,6 +60,8 @@ export interface Metrics {
    * certificates. Call it once.
    */
   watch: (sources: GaugeSources) => void;
+  /** Adds the gauge of the queues that this worker does not poll. Call it once. */
+  watchPolls: (unpolled: () => number) => void;
 }
 
 export function createMetrics(): Metrics {
@@ -137,6 +139,16 @@ export function createMetrics(): Metrics {
     relayed: (events) => relayed.inc(events),
     mail: (kind, outcome) => mails.inc({ kind, outcome }),
     watch: (sources) => watch(registry, sources),
+    watchPolls(unpolled) {
+      new Gauge({
+        name: 'lps_unpolled_queues',
+        help: 'Task queues from which this worker takes no work: Temporal is away, or has seen no poll for five minutes.',
+        registers,
+        collect() {
+          this.set(unpolled());
+        },
+      });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // Serves metrics and health on a separate port, so that they cannot be reached through the port of the API. When the
 // port cannot be opened, the process logs an error and runs without metrics.
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { request } from 'undici';
 import { codecPath } from '../temporal/codecEndpoint.js';
@@ -12,8 +12,10 @@ export interface MetricsServerOptions {
   host: string;
   /** 0 takes a free port. */
   port: number;
-  /** Whether this process can do its work now; if not, GET /healthz answers 503. */
+  /** Whether this process has started and runs; if not, GET /healthz answers 503. */
   healthy: () => boolean;
+  /** Why this process cannot do all of its work now: GET /readyz answers 503 with it. Without it, no /readyz. */
+  problems?: () => readonly string[];
   /** Where the Temporal SDK serves its own metrics; they are appended to ours. */
   sdkMetricsUrl?: string;
   /** Handles `/codec` and the paths below it. */
@@ -29,13 +31,11 @@ export interface MetricsServer {
 const sdkTimeoutMs = 1_000;
 
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { metrics, log, host, port, healthy, sdkMetricsUrl, codec } = options;
+  const { metrics, log, host, port, healthy, problems, sdkMetricsUrl, codec } = options;
   const server = createServer(async (asked, answer) => {
     const path = asked.url?.split('?')[0];
-    if (path === '/healthz') {
-      answer.writeHead(healthy() ? 200 : 503, { 'Content-Type': 'text/plain' }).end(healthy() ? 'ok\n' : 'not ready\n');
-      return;
-    }
+    if (path === '/healthz') return say(answer, healthy() ? [] : ['not running']);
+    if (path === '/readyz' && problems) return say(answer, problems());
     if (codec && (path === codecPath || path?.startsWith(`${codecPath}/`))) {
       codec(asked, answer);
       return;
@@ -64,6 +64,11 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
         server.closeAllConnections();
       }),
   };
+}
+
+function say(answer: ServerResponse, problems: readonly string[]): void {
+  const headers = { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' };
+  answer.writeHead(problems.length === 0 ? 200 : 503, headers).end(`${problems.join('\n') || 'ok'}\n`);
 }
 
 async function readSdk(url: string): Promise<string> {

@@ -20,12 +20,14 @@ const compose = z
         environment: z.record(z.string(), z.string()).default({}),
         secrets: z.array(z.string()).default([]),
         stop_grace_period: z.string().optional(),
+        healthcheck: z.object({ test: z.array(z.string()) }).optional(),
         mem_limit: z.string(),
       }),
     ),
   })
   .parse(parse(text('docker-compose.yml'), { merge: true })).services;
 
+const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) });
 const container = z.object({
   name: z.string(),
   image: z.string(),
@@ -34,7 +36,10 @@ const container = z.object({
   resources: z.object({ limits: z.object({ memory: z.string() }) }),
   securityContext: z.object({}).loose(),
   ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
-  readinessProbe: z.object({ httpGet: z.object({ path: z.string(), port: z.string() }) }).optional(),
+  startupProbe: probe.optional(),
+  livenessProbe: probe.optional(),
+  readinessProbe: probe.optional(),
+  lifecycle: z.object({ preStop: z.object({ sleep: z.object({ seconds: z.number() }) }) }).optional(),
 });
 const object = z
   .object({ kind: z.string(), metadata: z.object({ name: z.string() }), data: z.record(z.string(), z.string()) })
@@ -102,16 +107,26 @@ describe.each(['api', 'worker'])('the pods of the %s', (process) => {
     expect(files.map(({ key }) => key).toSorted()).toEqual(compose[process]?.secrets.toSorted());
   });
 
-  it('are asked at a port of theirs whether they are ready, and get the time that they need to end', () => {
+  it('are asked at a port of theirs whether they are alive and ready, the port that the compose file asks', () => {
     const [main] = pod.containers;
-    const { path, port } = main?.readinessProbe?.httpGet ?? { path: '', port: '' };
-    const number = main?.ports.find(({ name }) => name === port)?.containerPort;
-    expect([path, String(number)]).toEqual(
-      process === 'api' ? ['/readyz', settings.PORT] : ['/healthz', settings.WORKER_METRICS_PORT],
-    );
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-      Number.parseInt(compose[process]?.stop_grace_period ?? '', 10),
-    );
+    const own = process === 'api' ? settings.PORT : settings.WORKER_METRICS_PORT;
+    for (const [name, path] of [
+      ['startupProbe', '/healthz'],
+      ['livenessProbe', '/healthz'],
+      ['readinessProbe', '/readyz'],
+    ] as const) {
+      const asked = main?.[name]?.httpGet;
+      const number = main?.ports.find((one) => one.name === asked?.port)?.containerPort;
+      expect([name, asked?.path, String(number)]).toEqual([name, path, own]);
+    }
+    expect(compose[process]?.healthcheck?.test.join()).toContain(`127.0.0.1:${own}/`);
+  });
+
+  it('have, once requests are sent elsewhere, the time to end that the compose file gives', () => {
+    const waits = pod.containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
+    const grace = Number.parseInt(compose[process]?.stop_grace_period ?? '', 10);
+    expect(pod.terminationGracePeriodSeconds - waits).toBeGreaterThanOrEqual(grace);
+    if (process === 'api') expect(waits).toBeGreaterThan(0);
   });
 
   it('may not all be taken away at a time, and grow by a measure that there is', () => {

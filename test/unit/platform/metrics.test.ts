@@ -155,9 +155,20 @@ describe('health', () => {
   it.each([
     [true, 200],
     [false, 503],
-  ])('of a process whose readiness is %s is %i', async (ready, status) => {
-    const ask = await serve({ healthy: () => ready });
+  ])('of a process for which being healthy is %s is %i', async (healthy, status) => {
+    const ask = await serve({ healthy: () => healthy });
     expect((await ask('/healthz')).status).toBe(status);
     expect((await ask('/other')).status).toBe(404);
+  });
+
+  it('says why a process is not ready, while it is healthy', async () => {
+    const problems: string[] = [];
+    const ask = await serve({ problems: () => problems });
+    expect((await ask('/readyz')).status).toBe(200);
+    problems.push('the queue webhooks', 'the queue retries');
+    const answer = await ask('/readyz');
+    expect([answer.status, await answer.text()]).toEqual([503, 'the queue webhooks\nthe queue retries\n']);
+    expect((await ask('/healthz')).status).toBe(200);
+    expect((await (await serve())('/readyz')).status).toBe(404);
   });
 });

@@ -1,6 +1,4 @@
 // The schedules at Temporal follow those that the worker declares.
-import { once } from 'node:events';
-import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { Client, Connection, type ScheduleOptions } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import pino from 'pino';
@@ -10,6 +8,7 @@ import { newId } from '../../../schemas/shared/ids.js';
 import { taskQueues } from '../../../schemas/tables/workflows.js';
 import { ensureSchedules, ensureSchedulesWhenUp } from '../../../worker/schedules.js';
 import { until } from '../../rig/checks/until.js';
+import { aWay } from '../../rig/standins/way.js';
 import { forkEngines } from '../../rig/start/forkEngines.js';
 
 const noWallets = {} as Wallets;
@@ -124,34 +123,6 @@ it('what a changed or deleted schedule still runs is ended, since a relay of ear
   await until(async () => !(await running()).includes('formerName'));
 });
 
-/** A way to Temporal that can be shut: connections are then refused, and those that are open are cut. */
-async function aWay() {
-  const [host, port] = forkEngines().temporalAddress.split(':');
-  const open = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = dial({ host, port: Number(port) });
-    for (const socket of [near, far]) {
-      open.add(socket.on('error', () => {}));
-      socket.once('close', () => {
-        near.destroy();
-        far.destroy();
-        open.delete(socket);
-      });
-    }
-    near.pipe(far).pipe(near);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port: own } = server.address() as AddressInfo;
-  return {
-    address: `127.0.0.1:${own}`,
-    shut() {
-      server.close();
-      for (const socket of open) socket.destroy();
-    },
-    open: () => once(server.listen(own, '127.0.0.1'), 'listening'),
-  };
-}
-
 describe('a worker that starts while Temporal is away', () => {
   const given = (namespace: string, address: string) => {
     const lazy = Connection.lazy({ address, connectTimeout: '300ms', interceptors: [] });
@@ -163,7 +134,7 @@ describe('a worker that starts while Temporal is away', () => {
   };
 
   it('creates its schedules as soon as Temporal answers', async () => {
-    const way = await aWay();
+    const way = await aWay(forkEngines().temporalAddress);
     way.shut();
     const { lazy, start, warned, input } = given(client.options.namespace, way.address);
     const created = ensureSchedulesWhenUp(start, input);
@@ -176,7 +147,7 @@ describe('a worker that starts while Temporal is away', () => {
   });
 
   it('stops trying when its signal is aborted', async () => {
-    const way = await aWay();
+    const way = await aWay(forkEngines().temporalAddress);
     way.shut();
     const { lazy, start, warned, abort, input } = given(client.options.namespace, way.address);
     const tried = ensureSchedulesWhenUp(start, input);
