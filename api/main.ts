@@ -1,7 +1,7 @@
 // The API process: it listens until it is stopped, then accepts no new requests, answers the requests in flight, and
 // closes its connections.
 
-import { countStaleDevices, readDeliveries, readEvents } from '../activities/events/outbox.reads.js';
+import { countStaleDevices, readDeliveries, readEvents, readLastBackup } from '../activities/events/outbox.reads.js';
 import { readConfigOrExit } from '../platform/config/loadConfig.js';
 import { takeSettings } from '../platform/config/takeSettings.js';
 import { createLog } from '../platform/log.js';
@@ -24,6 +24,7 @@ metrics.watch({
   readEvents: () => readEvents(deps),
   readDeliveries: () => readDeliveries(deps),
   countStaleDevices: () => countStaleDevices(deps),
+  readLastBackup: () => readLastBackup(deps),
   pingMongodb: () => deps.mongo.db(config.MONGODB_DATABASE).command({ ping: 1 }),
   temporalAvailable: workflowClient.available,
   certificatesEndAt: () => wallets.appleEndsAt,

@@ -4,6 +4,7 @@
 // - The age of deliveries is that of the oldest among the first due ones of up to 200 subscriptions.
 import type { Deps } from '../../platform/deps.js';
 import type { Backlog } from '../../platform/metrics/metrics.js';
+import { lastBackupId } from '../../schemas/shared/service.rows.js';
 
 const mostEvents = 100_000;
 const mostDevices = 100_000;
@@ -66,6 +67,11 @@ export async function readDeliveries({ collections, now }: Reader): Promise<Back
 /** The phones that never fetched their pass. */
 export function countStaleDevices({ collections }: Reader): Promise<number> {
   return collections.devices.countDocuments({ stale: true }, { limit: mostDevices });
+}
+
+/** When the newest backup was made; undefined when the command `backup` has made none. */
+export async function readLastBackup({ collections }: Reader): Promise<Date | undefined> {
+  return (await collections.probes.findOne({ _id: lastBackupId }))?.at;
 }
 
 function ageSeconds(now: Date, times: Date[]): number {

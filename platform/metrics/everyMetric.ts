@@ -11,6 +11,7 @@ export function everyMetric(): { name: string; help: string; labels: readonly st
     readEvents: away,
     readDeliveries: away,
     countStaleDevices: away,
+    readLastBackup: away,
     pingMongodb: away,
     temporalAvailable: () => false,
     certificatesEndAt: () => undefined,

@@ -26,6 +26,7 @@ export interface GaugeSources {
   /** Deliveries in the queue. */
   readDeliveries: () => Promise<Backlog>;
   countStaleDevices: () => Promise<number>;
+  readLastBackup: () => Promise<Date | undefined>;
   pingMongodb: () => Promise<unknown>;
   temporalAvailable: () => boolean;
   /** When the first of Apple's certificates ends; undefined in stub mode. */
@@ -57,7 +58,7 @@ export interface Metrics {
   mail: (kind: MailKind, outcome: 'sent' | 'failed' | 'delayed') => void;
   /**
    * Adds the gauges that are read at each scrape: outbox, delivery queue, stale devices, MongoDB, Temporal,
-   * certificates. Call it once.
+   * certificates, backup. Call it once.
    */
   watch: (sources: GaugeSources) => void;
   /** Adds the gauge of the queues that this worker does not poll. Call it once. */
@@ -180,6 +181,7 @@ function watch(registry: Registry, sources: GaugeSources): void {
   const events = shared(sources.readEvents);
   const deliveries = shared(sources.readDeliveries);
   const staleDevices = shared(sources.countStaleDevices);
+  const lastBackup = shared(sources.readLastBackup);
   const ping = shared(() => sources.pingMongodb().then(() => 1));
   gauge('lps_outbox_events', 'Events that are not published yet.', async () => (await events())?.count);
   gauge(
@@ -200,6 +202,11 @@ function watch(registry: Registry, sources: GaugeSources): void {
   );
   gauge('lps_mongodb_up', '1 while MongoDB answers.', async () => (await ping()) ?? 0);
   gauge('lps_temporal_up', '1 while Temporal answers.', () => (sources.temporalAvailable() ? 1 : 0));
+  gauge(
+    'lps_last_backup_timestamp_seconds',
+    'When the newest backup was made; NaN when the command has made none.',
+    async () => ((await lastBackup())?.getTime() ?? Number.NaN) / 1_000,
+  );
   gauge(
     'lps_apple_certificates_end_timestamp_seconds',
     "When the first of Apple's certificates ends; NaN while its wallet is a stub.",

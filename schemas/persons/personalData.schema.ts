@@ -272,5 +272,5 @@ export const personalData: Record<CollectionName, Kept> = {
     left: 'ids and states',
   },
   nonces: { holds: 'random numbers of Google’s callbacks', kept: '30 days', ofNobody: true },
-  probes: { holds: 'one row that shows whether MongoDB accepts writes', kept: 'always', ofNobody: true },
+  probes: { holds: 'whether MongoDB accepts writes, and the time of the last backup', kept: 'always', ofNobody: true },
 };

@@ -43,11 +43,13 @@ export interface NonceRow {
   receivedAt: Date;
 }
 
-/** One row that each probe for writes overwrites. */
+/** One row that each probe for writes overwrites, and one with the time of the last backup, which a backup leaves out. */
 export interface ProbeRow {
   _id: string;
   at: Date;
 }
+
+export const lastBackupId = 'last-backup';
 
 export interface ServiceCollections {
   counters: CounterRow;

@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Deps } from '../../platform/deps.js';
 import { readSnapshot } from '../../platform/mongodb/readSnapshot.js';
+import { toError } from '../../platform/toError.js';
+import { lastBackupId } from '../../schemas/shared/service.rows.js';
 import { collectionNames } from '../../schemas/tables/collections.js';
 import { checkBackup, isBackedUp, type Manifest, manifestFile, rowsFile, writeRows } from './backupFolder.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
@@ -37,6 +40,16 @@ async function backUp({ deps, config, say, progress }: CommandContext, input: Co
   await rename(draft, folder);
   say(`${rows} rows as they were at ${written.createdAt}, in ${folder}`);
   say('keep SECRETS_KEY for them, in another place: webhook secrets and mails are sealed with it');
+  // A user of the database who may only read is enough for a backup.
+  await noteBackup(deps, written).catch((error: unknown) =>
+    say(`lps_last_backup_timestamp_seconds stays as it was: ${toError(error).message}`),
+  );
+}
+
+/** For the metric of the last backup. */
+export async function noteBackup({ collections }: Pick<Deps, 'collections'>, { createdAt }: Manifest): Promise<void> {
+  const at = new Date(createdAt);
+  await collections.probes.updateOne({ _id: lastBackupId }, { $set: { at } }, { upsert: true });
 }
 
 export const backup: Command = {

@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.js';
 import type { BatchRow } from '../../schemas/batches/batches.rows.js';
 import { newRebuild } from '../../schemas/batches/newBatch.rules.js';
 import { migrate } from '../../worker/migrate.js';
-import { oneFolder } from './backup.js';
+import { noteBackup, oneFolder } from './backup.js';
 import { checkBackup, createSummary, isBackedUp, isSame, readRows, rowsFile } from './backupFolder.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main } from './command.js';
 
@@ -37,7 +37,8 @@ async function restoreAll(context: CommandContext, input: CommandInput): Promise
   const { deps, config, say, progress } = context;
   const folder = oneFolder(input);
   progress('reading the backup');
-  const { collections, createdAt } = await checkBackup(folder);
+  const manifest = await checkBackup(folder);
+  const { collections, createdAt } = manifest;
   const database = deps.mongo.db(config.MONGODB_DATABASE);
   const listed = await database.listCollections({}, { nameOnly: true }).toArray();
   const present = listed.map(({ name }) => name).filter((name) => !name.startsWith('system.') && isBackedUp(name));
@@ -58,6 +59,7 @@ async function restoreAll(context: CommandContext, input: CommandInput): Promise
   }
   if (differing.length > 0) throw new Mistakes([...differing, 'does something else write? Stop it and repeat this']);
   await migrate(deps);
+  await noteBackup(deps, manifest);
   await pushPasses(deps);
   say(`restored the state of ${createdAt}; every row was read back`);
   say('before the service starts: npm run -s merchants -- re-erase FILE, with the erasures since then');

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Binary, Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readLastBackup } from '../../../activities/events/outbox.reads.js';
 import { verifyLedger } from '../../../activities/points/verifyLedger.reads.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { backup } from '../../../stack/commands/backup.js';
@@ -44,7 +45,9 @@ afterAll(async () => {
 });
 
 const at = (name: string) => join(folder, name);
-const collectionsOf = (name: string) => JSON.parse(readFileSync(join(at(name), 'backup.json'), 'utf8')).collections;
+const manifestOf = (name: string) => JSON.parse(readFileSync(join(at(name), 'backup.json'), 'utf8'));
+const collectionsOf = (name: string) => manifestOf(name).collections;
+const madeAt = (name: string) => new Date(manifestOf(name).createdAt);
 /** Without the batches, to which a restore adds one for each program, so that its passes are pushed. */
 const keptRowsOf = (name: string) => ({ ...collectionsOf(name), batches: undefined });
 
@@ -93,12 +96,14 @@ it('after everything was lost the same rows are there, with the types of their v
   await service.stopWorker();
   const { deps } = service;
   expect(await runOn(service, backup, [at('whole')])).toMatchObject({ code: 0 });
+  expect(await readLastBackup(deps)).toEqual(madeAt('whole'));
   expect((await stat(at('whole'))).mode & 0o777).toBe(0o700);
   await deps.mongo.db(deps.config.MONGODB_DATABASE).dropDatabase();
   expect(await runOn(service, restore, [at('whole')])).toMatchObject({
     code: 0,
     lines: [expect.anything(), expect.anything()],
   });
+  expect(await readLastBackup(deps)).toEqual(madeAt('whole'));
   expect(await runOn(service, backup, [at('again')])).toMatchObject({ code: 0 });
   expect(keptRowsOf('again')).toEqual(keptRowsOf('whole'));
   expect(await deps.collections.batches.find().toArray()).toEqual([
@@ -117,9 +122,31 @@ it('data is overwritten only with --replace, and then wholly', async () => {
   expect(refused.errors.at(-1)).toMatch(/holds data .*--replace/);
   expect(await runOn(service, backup, [at('kept')])).toMatchObject({ code: 0 });
   expect(collectionsOf('kept').ledger.rows).toBe(collectionsOf('whole').ledger.rows + 1);
+  expect(await readLastBackup(service.deps)).toEqual(madeAt('kept'));
   expect(await runOn(service, restore, [at('whole'), '--replace'])).toMatchObject({ code: 0 });
+  expect(await readLastBackup(service.deps)).toEqual(madeAt('whole'));
   expect(await runOn(service, backup, [at('replaced')])).toMatchObject({ code: 0 });
   expect(keptRowsOf('replaced')).toEqual(keptRowsOf('whole'));
+});
+
+it('a backup of which the database does not take the time is made all the same, and says so', async () => {
+  const { probes } = service.deps.collections;
+  // As for a user who may only read, each write fails.
+  await probes.drop();
+  await probes.insertOne({ _id: 'another', at: new Date(0) });
+  const refusing = await probes.createIndex({ absent: 1 }, { unique: true });
+  try {
+    const made = await runOn(service, backup, [at('silent')]);
+    expect(made.code).toBe(0);
+    expect(made.lines).toEqual([
+      expect.stringContaining('rows as they were at'),
+      expect.anything(),
+      expect.stringMatching(/^lps_last_backup_timestamp_seconds stays as it was: E11000 /),
+    ]);
+    expect(keptRowsOf('silent')).toEqual(keptRowsOf('replaced'));
+  } finally {
+    await probes.dropIndex(refusing);
+  }
 });
 
 it.each([

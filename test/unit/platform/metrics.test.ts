@@ -31,6 +31,7 @@ const sources: GaugeSources = {
   readEvents: async () => ({ count: 3, ageSeconds: 7.5 }),
   readDeliveries: async () => ({ count: 5, ageSeconds: 61.5 }),
   countStaleDevices: async () => 2,
+  readLastBackup: async () => new Date('2026-11-25T03:00:00Z'),
   pingMongodb: async () => ({ ok: 1 }),
   temporalAvailable: () => false,
   certificatesEndAt: () => new Date('2027-05-01T00:00:00Z'),
@@ -42,6 +43,7 @@ const gaugesOf: Record<
   readEvents: { lps_outbox_events: 3, lps_outbox_age_seconds: 7.5 },
   readDeliveries: { lps_queued_deliveries: 5, lps_queued_deliveries_age_seconds: 61.5 },
   countStaleDevices: { lps_stale_devices: 2 },
+  readLastBackup: { lps_last_backup_timestamp_seconds: 1795575600 },
   pingMongodb: { lps_mongodb_up: 1 },
 };
 const sourceNames = Object.keys(gaugesOf) as (keyof typeof gaugesOf)[];
