@@ -141,7 +141,7 @@ it('a backup of which the database does not take the time is made all the same, 
     expect(made.lines).toEqual([
       expect.stringContaining('rows as they were at'),
       expect.anything(),
-      expect.stringMatching(/^lps_last_backup_timestamp_seconds stays as it was: E11000 /),
+      expect.stringMatching(/^lps_last_backup_timestamp_seconds stays as it was: .*E11000 /),
     ]);
     expect(keptRowsOf('silent')).toEqual(keptRowsOf('replaced'));
   } finally {
