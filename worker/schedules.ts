@@ -3,6 +3,7 @@
 // because Temporal may have lost all of its data, and deletes what processes that started before it still create, so
 // that in a rolling upgrade the newest version decides. Schedules of operators carry no mark of the service, and are
 // left alone.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -185,6 +186,8 @@ export async function prepare(
 ): Promise<void> {
   try {
     const signal = AbortSignal.timeout(prepareMs);
+    // The client adds a listener for each call and leaves it there.
+    setMaxListeners(0, signal);
     await connection.withAbortSignal(signal, () => prepareNamespace(connection, { namespace, create: true, signal }));
   } catch (error) {
     log.warn({ err: error, namespace }, 'the namespace could not be prepared');

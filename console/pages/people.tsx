@@ -76,6 +76,8 @@ export function People() {
   const [isNew, setIsNew] = useState(false);
   const [asks, setAsks] = useState<Asked | null>(null);
   const keysOf = ({ id }: User) => keys.data?.filter((key) => key.createdBy === id && key.revokedAt === null) ?? [];
+  /** Until the keys are read, it is not known what has to be asked. */
+  const canAsk = may('users:edit') && !(keys.isPending && may('api-keys:view'));
   const invite = useAction(
     () => data(api.POST('/merchants/me/users', { body: { email: draft.email, roleIds: [draft.role] } })),
     {
@@ -142,7 +144,7 @@ export function People() {
               <Select
                 name={`role-${user.id}`}
                 label={said.roleOf(user.email)}
-                isDisabled={!may('users:edit')}
+                isDisabled={!canAsk}
                 value={user.roleIds.join(',')}
                 options={optionsFor(roles.data, user.roleIds)}
                 onChange={(role) => ask(user, role)}
@@ -155,7 +157,7 @@ export function People() {
             cell: (user) => (
               <Button
                 kind="danger"
-                isDisabled={!may('users:edit')}
+                isDisabled={!canAsk}
                 aria-label={said.removePerson(user.email)}
                 onPress={() => ask(user, null)}
               >

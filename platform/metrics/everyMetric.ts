@@ -1,12 +1,11 @@
-// Names and meanings of all metrics that API and worker serve, for their documentation and for the checks of alerts.
-import { createMetrics, watchProcess } from './metrics.js';
+// Names and meanings of the metrics of API and worker, for their documentation and for the checks of alerts.
+import { createMetrics } from './metrics.js';
 
 const away = () => Promise.reject(new Error('This process has no engines.'));
 
-/** Without the metrics of the Temporal SDK, which the worker adds. */
+/** Without those of Node and of the Temporal SDK. */
 export function everyMetric(): { name: string; help: string; labels: readonly string[] }[] {
   const metrics = createMetrics();
-  watchProcess(metrics);
   metrics.watch({
     readEvents: away,
     readDeliveries: away,

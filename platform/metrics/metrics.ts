@@ -97,7 +97,7 @@ export function createMetrics(): Metrics {
   const passes = counter('lps_pass_pushes_total', 'Pushes and patches by wallet and answer.', ['platform', 'answer']);
   const faces = new Histogram({
     name: 'lps_wallet_face_seconds',
-    help: 'From a stored change to its face: a phone was given its Apple pass, or Google accepted the pushed object.',
+    help: 'From a stored change to its face: a phone was given its Apple pass, or Google accepted the pushed object, without those brought up to date later.',
     labelNames: ['wallet'],
     buckets: faceSeconds,
     registers,
@@ -204,7 +204,7 @@ function watch(registry: Registry, sources: GaugeSources): void {
   gauge('lps_temporal_up', '1 while Temporal answers.', () => (sources.temporalAvailable() ? 1 : 0));
   gauge(
     'lps_last_backup_timestamp_seconds',
-    'When the newest backup was made; NaN when the command has made none.',
+    'When the newest backup was made; NaN when the command has made none, or it cannot be read.',
     async () => ((await lastBackup())?.getTime() ?? Number.NaN) / 1_000,
   );
   gauge(

@@ -59,8 +59,8 @@ async function restoreAll(context: CommandContext, input: CommandInput): Promise
   }
   if (differing.length > 0) throw new Mistakes([...differing, 'does something else write? Stop it and repeat this']);
   await migrate(deps);
-  await noteBackup(deps, manifest);
   await pushPasses(deps);
+  await noteBackup(deps, manifest);
   say(`restored the state of ${createdAt}; every row was read back`);
   say('before the service starts: npm run -s merchants -- re-erase FILE, with the erasures since then');
 }

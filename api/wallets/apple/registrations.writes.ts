@@ -227,9 +227,9 @@ export async function recordFetch(deps: Deps, member: MemberRow): Promise<boolea
   const [only] = devices.length === 1 ? behind : [];
   const fetcher = listed ?? only;
   if (!fetcher) return false;
-  await deps.collections.devices.updateOne(
-    { _id: fetcher._id },
+  const { matchedCount } = await deps.collections.devices.updateOne(
+    { _id: fetcher._id, fetchedTag: { $ne: tag } },
     { $set: { fetchedTag: tag, lastFetchedAt: deps.now() }, $unset: { recheckAt: '', recheckRound: '', stale: '' } },
   );
-  return tag > fetcher.registeredAt;
+  return matchedCount === 1 && tag > fetcher.registeredAt;
 }

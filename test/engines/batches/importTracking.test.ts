@@ -1,6 +1,7 @@
 // Imports that are polled, cancelled, corrected and sent again, and whose workers stop and start.
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownTransactionSeconds } from '../../../platform/mongodb/readSnapshot.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { delimiters } from '../../../schemas/shared/csv.rules.js';
 import { importId } from '../../../schemas/shared/ids.js';
@@ -249,15 +250,24 @@ describe('while no worker runs', () => {
 
 it('a small import waits for a row that another transaction holds, while its worker tries again', async () => {
   const { collections, mongo } = service.deps;
+  // The embedded engine of the tests ends transactions after 3 s.
+  const endTransactionsAfter = (seconds: number) =>
+    mongo.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: seconds });
   const row = { _id: `${program._id}:held.15@example.com`, merchantId: merchant.id, memberId: 'm', memberCode: 'c' };
+  await endTransactionsAfter(60);
   const session = mongo.startSession();
-  session.startTransaction();
-  await collections.emails.insertOne(row, { session });
-  const answer = sendImport(merchant, { programId: program._id, file: csvOf(20, 'held') });
-  await new Promise((resolve) => setTimeout(resolve, 8_500));
-  await session.abortTransaction();
-  await session.endSession();
-  expect((await answer).body).toMatchObject({ data: { counts: { created: 20 } } });
+  try {
+    session.startTransaction();
+    await collections.emails.insertOne(row, { session });
+    const answer = sendImport(merchant, { programId: program._id, file: csvOf(20, 'held') });
+    const first = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 8_500, 'none yet'))]);
+    expect(first).toBe('none yet');
+    await session.abortTransaction();
+    expect((await answer).body).toMatchObject({ data: { counts: { created: 20 } } });
+  } finally {
+    await session.endSession();
+    await endTransactionsAfter(ownTransactionSeconds);
+  }
 });
 
 describe('an import that loses its worker or workflow', () => {

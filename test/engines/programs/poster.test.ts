@@ -64,12 +64,14 @@ describe('a poster', () => {
     };
     // Both have read the fonts before they are measured.
     await Promise.all([draw(), ask()]);
-    let [asked, drawn] = [0, 0];
+    const [asked, drawn]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < 5; turn += 1) {
-      asked += await busyMs(ask);
-      drawn += await busyMs(draw);
+      asked.push(await busyMs(ask));
+      drawn.push(await busyMs(draw));
     }
-    expect(asked).toBeLessThan(drawn / 2);
+    // The medians: a pause of the machine lengthens one turn.
+    const median = (all: number[]) => all.toSorted((one, other) => one - other)[2] ?? 0;
+    expect(median(asked)).toBeLessThan(median(drawn) / 2);
   });
 
   it('is of the live version, also after later edits', async () => {

@@ -59,11 +59,20 @@ async function startMongodb(terminal: Terminal, start: Start, dataDir: string) {
   });
 }
 
+/**
+ * The dev server's database can stay interrupted after a call that was cancelled while it wrote ("interrupted (9)").
+ * Then it knows no namespace any more until it starts again; without that, each later test of the fork would fail.
+ */
+const interrupted = /Namespace default is not found/;
+
 async function startTemporal(terminal: Terminal, start: Start): Promise<string> {
   return await terminal.step('Temporal', async (task) => {
     const engine = await obtainTemporal(search, { task, signal });
     const port = await findPort('127.0.0.1');
-    await start(temporalPlan({ engine, namespace: 'default', port, env: engineEnv(process.env) }));
+    await start({
+      ...temporalPlan({ engine, namespace: 'default', port, env: engineEnv(process.env) }),
+      watch: () => ({ probe: async () => undefined, hopeless: interrupted }),
+    });
     return { result: `127.0.0.1:${port}`, said: engine.said };
   });
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { everyMetric } from '../../../platform/metrics/everyMetric.js';
+import { createMetrics, watchProcess } from '../../../platform/metrics/metrics.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const read = (path: string) => readFileSync(join(root, 'stack/compose', path), 'utf8');
@@ -41,6 +42,8 @@ const { panels } = z
   })
   .parse(JSON.parse(read('dashboard.json')));
 
+const node = createMetrics();
+watchProcess(node);
 // Copied from a worker's own /metrics; the SDK's failure counter appears with the first failure.
 const fromTemporal = [
   'temporal_workflow_task_execution_failed_total',
@@ -49,7 +52,12 @@ const fromTemporal = [
 ];
 const known = new Set([
   ...fromTemporal,
-  ...everyMetric().flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]),
+  ...[...everyMetric(), ...node.registry.getMetricsAsArray()].flatMap(({ name }) => [
+    name,
+    `${name}_bucket`,
+    `${name}_count`,
+    `${name}_sum`,
+  ]),
 ]);
 
 const asked = (expr: string): string[] => expr.match(/\b(lps|temporal|nodejs|process)_\w+/g) ?? [];
