@@ -23,8 +23,8 @@ import { startStandIns } from './standIns.js';
 readOptions(
   `Usage: npm run rehearse
 
-Builds the images and runs the compose file with podman for about a quarter of an hour. Needs root and Debian's packages podman,
-buildah, runc, netavark, iptables and debootstrap, and Go and Python.`,
+Builds the images and runs the compose file with podman for a quarter of an hour. Needs root and
+Debian's packages podman, buildah, runc, netavark, iptables and debootstrap, and Go and Python.`,
   {},
 );
 
