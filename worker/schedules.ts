@@ -50,7 +50,7 @@ const ofGoogle: Schedule = {
 };
 
 /** Codes of gRPC: trying again would change nothing about them. */
-const refusals = { invalidArgument: 3, permissionDenied: 7, unimplemented: 12, unauthenticated: 16 };
+export const refusals = { invalidArgument: 3, permissionDenied: 7, unimplemented: 12, unauthenticated: 16 };
 
 /** Whether Temporal gave no answer, or none in time. Its client wraps some errors in one of its own. */
 function isAway(error: unknown): boolean {

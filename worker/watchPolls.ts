@@ -10,6 +10,7 @@ import type { NativeConnection, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { toError } from '../platform/toError.js';
 import { activitySlots, workflowSlots } from './createWorkers.js';
+import { refusals } from './schedules.js';
 
 const { DescribeTaskQueueMode, TaskQueueType } = proto.temporal.api.enums.v1;
 type TaskQueue = proto.temporal.api.workflowservice.v1.IDescribeTaskQueueResponse;
@@ -72,8 +73,8 @@ function isBusy({ worker, queue, type }: Polled): boolean {
 /** What Temporal knows of all partitions of the queue. Undefined from servers before 1.24, which do not say it. */
 const knownOf = ({ versionsInfo }: TaskQueue) => versionsInfo?.['']?.typesInfo;
 
-/** Codes of gRPC for invalid argument, permission denied and unimplemented: asking again would change nothing. */
-const refusals = [3, 7, 12];
+/** Refusals of the question alone. Who is not authenticated cannot poll either. */
+const { unauthenticated: _, ...ofTheQuestion } = refusals;
 
 export function watchPolls({ connection, namespace, workers, log, signal, ...given }: WatchPolls): PollWatch {
   const { lookMs, lookAgainMs, answerMs, awayMs, unpolledMs } = { ...times, ...given.times };
@@ -112,7 +113,7 @@ export function watchPolls({ connection, namespace, workers, log, signal, ...giv
       failure = '';
     } catch (error) {
       const { message } = toError(error);
-      const isRefused = isGrpcServiceError(error) && refusals.includes(error.code);
+      const isRefused = isGrpcServiceError(error) && Object.values<number>(ofTheQuestion).includes(error.code);
       if (isRefused) [answeredAt, refusal, failure] = [performance.now(), `${error.code} ${message}`, ''];
       else failure = `(${message.slice(0, 200)})`;
     }
