@@ -63,6 +63,7 @@ beforeEach(async () => {
     const beats = setInterval(heartbeat, 500);
     await opened.finally(() => clearInterval(beats));
   };
+  // The cast: the workflow that is started here calls no other activity.
   workers = await createWorkers({
     connection: native,
     namespace,
