@@ -109,6 +109,13 @@ export const parts: readonly Part[] = [
     turn: 2,
   },
   {
+    name: 'proxies',
+    proves: 'the samples of nginx and Caddy do nothing twice, and a rolling restart behind them fails no request',
+    args: plays('proxies'),
+    limitMinutes: 10,
+    turn: 1,
+  },
+  {
     name: 'audit',
     proves: 'no package of the image has a known vulnerability of severity high',
     args: script('test/long/audit.ts'),

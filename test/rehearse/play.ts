@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { faultsOfSite } from '../rig/checks/publicSite.js';
 import { services } from './composeFile.js';
 import { type RunningLoad, siteOf, startLoad } from './load.js';
 import { mongodbIsUp, type Rehearsal } from './rehearsal.js';
@@ -29,6 +30,8 @@ export async function play(rehearsal: Rehearsal): Promise<void> {
     await sleep(5_000);
     if (before !== undefined) await upgrade(rehearsal, load);
     await hardened(rehearsal);
+    assert.deepEqual(await faultsOfSite(rehearsal), []);
+    say('strangers reach nothing inside, and the headers of pages are safe');
     await goLive(rehearsal);
     for (const service of services) {
       await containers.stop(service);

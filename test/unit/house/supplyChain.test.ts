@@ -36,6 +36,24 @@ const locked = z
   .parse(JSON.parse(text('package-lock.json'))).packages;
 const installed = Object.entries(locked).filter(([path]) => path !== '');
 
+const licence = z.object({
+  license: z.object({ id: z.string().optional(), name: z.string().optional() }).optional(),
+  expression: z.string().optional(),
+});
+const permitted = [
+  ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Unlicense'],
+  // Of a font, of data, and of libraries that are linked unchanged.
+  ...['OFL-1.1', 'CC-BY-4.0', 'MPL-2.0', 'LGPL-3.0-or-later'],
+];
+/** One of those joined by OR, each of those joined by AND. */
+const isPermitted = (expression: string): boolean =>
+  expression.split(' AND ').every((part) =>
+    part
+      .replaceAll(/[()]/g, '')
+      .split(' OR ')
+      .some((one) => permitted.includes(one)),
+  );
+
 const pinned = /@sha256:[0-9a-f]{64}$/;
 
 describe('images and actions', () => {
@@ -110,7 +128,7 @@ describe('the image', () => {
     expect(text('Dockerfile')).toContain('tsc -p tsconfig.image.json');
   });
 
-  it('has a bill of materials with every package that it installs or that the console bundles, and no other', async () => {
+  it('has a bill of materials with every package that it installs or that the console bundles, and no other, with a licence that permits this use', async () => {
     const printed = execFileSync('npm', ['run', '-s', 'sbom'], {
       cwd: root,
       encoding: 'utf8',
@@ -124,6 +142,7 @@ describe('the image', () => {
             name: z.string(),
             version: z.string(),
             hashes: z.array(z.object({ alg: z.string() })).optional(),
+            licenses: z.array(licence).default([]),
           }),
         ),
       })
@@ -148,11 +167,19 @@ describe('the image', () => {
     );
     const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
     expect(listed.length).toBeGreaterThan(100);
+    const licencesOf = ({ licenses }: (typeof sbom.components)[number]) =>
+      licenses.map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '').join(' AND ');
+    const others = sbom.components.filter((one) => !isPermitted(licencesOf(one)));
+    const unnamed = others.filter(({ name }) => !name.startsWith('@swc/core-'));
+    expect(unnamed.map((one) => `${one.name}: ${licencesOf(one)}`).toSorted()).toEqual([
+      // A font, of which the licence (Bitstream Vera) permits this use; and MIT, Unlicense and BSD by their files.
+      ...['dejavu-fonts-ttf: ', 'png-js: ', 'unionfs: ', 'url-template: '],
+    ]);
     expect(wanted.filter((one) => !listed.includes(one))).toEqual([]);
     // Type packages, and dependencies of bundled packages that the bundle does not include.
     const named = new Set([...bundled].flatMap((path) => Object.keys(locked[path]?.dependencies ?? {})));
-    const others = listed.filter((one) => !wanted.includes(one)).map((one) => one.replace(/@[^@]*$/, ''));
-    expect(others.filter((name) => !named.has(name))).toEqual([]);
+    const further = listed.filter((one) => !wanted.includes(one)).map((one) => one.replace(/@[^@]*$/, ''));
+    expect(further.filter((name) => !named.has(name))).toEqual([]);
     expect(bundled).toContain('node_modules/react-aria-components');
     for (const name of ['tsx', 'mongodb-memory-server-core', 'vitest', '@biomejs/biome'])
       expect(shipped.map(([path]) => path)).not.toContain(`node_modules/${name}`);
