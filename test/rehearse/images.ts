@@ -93,7 +93,7 @@ async function npmSettings(folder: string): Promise<string[]> {
 /** `now`: of the working tree. `before`: of the version before. */
 export type Version = 'now' | 'before';
 
-const imageOf = (version: Version): string => `localhost/rehearsal-service:${version}`;
+export const imageOf = (version: Version): string => `localhost/rehearsal-service:${version}`;
 
 /** From now on containers whose image has this name are made from the version. */
 export async function use(version: Version, name: string): Promise<void> {

@@ -16,7 +16,8 @@ import { createTestAuthority } from '../rig/standins/certificates.js';
 import { fromPypi } from '../rig/start/fromPypi.js';
 import { type ComposeFile, changes, rehearsed, withoutDigests } from './composeFile.js';
 import { containersOf } from './containers.js';
-import { commitBefore, makeImages, use } from './images.js';
+import { examineImage } from './examineImage.js';
+import { commitBefore, imageOf, makeImages, use } from './images.js';
 import { play } from './play.js';
 import { startStandIns } from './standIns.js';
 
@@ -114,6 +115,7 @@ try {
     '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
   );
   process.env.CONTAINERS_CONF = settingsOfPodman;
+  await examineImage(imageOf('now'), say);
 
   const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
   undo.push(standIns.stop);
