@@ -1,5 +1,6 @@
 // Reads settings from files: the variable `NAME_FILE` names a file whose content becomes the value of NAME. Use it for
 // secrets that must not be in an environment that other users can list. It works only for the names of settings.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { configNames } from '../../schemas/shared/config.schema.js';
 import { toError } from '../toError.js';
@@ -21,11 +22,26 @@ export function readFileSettings(env: Environment): { env: Environment; mistakes
     if (env[name]) mistakes.push(`${variable}: is set together with ${name}; set one of them`);
     else {
       try {
-        read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+        read[name] = textOf(readFileSync(path)).replace(/\r?\n$/, '');
       } catch (error) {
         mistakes.push(`${variable}: ${toError(error).message}`);
       }
     }
   }
   return { env: read, mistakes };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Apple provides certificates in DER: they become PEM. */
+function textOf(content: Buffer): string {
+  try {
+    return utf8.decode(content);
+  } catch {
+    try {
+      return new X509Certificate(content).toString();
+    } catch {
+      throw new Error('is neither UTF-8 text nor a certificate');
+    }
+  }
 }

@@ -1,4 +1,5 @@
 // Settings from files, and the ways to connect to Temporal.
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { readSettings } from '../../../stack/settings.js';
 import { createTestAuthority } from '../../rig/standins/certificates.js';
 
 let folder: string;
-const file = (name: string, content: string): string => {
+const file = (name: string, content: string | Buffer): string => {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
@@ -35,6 +36,24 @@ describe('a setting from a file', () => {
     expect(config.CONSOLE_JWT_SECRET).toBe(secrets.CONSOLE_JWT_SECRET);
     expect(config.SECRETS_KEY).toBe(secrets.SECRETS_KEY);
     expect(config.MONGODB_URI).toBe('mongodb://user:pass word@db/');
+  });
+
+  it('may be a certificate as Apple provides it, or start with the mark of an editor', () => {
+    const { cert } = createTestAuthority().issue(['signer']);
+    const config = loadConfig({
+      ...secrets,
+      APPLE_SIGNER_CERT_FILE: file('cer', new X509Certificate(cert).raw),
+      MAIL_FROM_FILE: file('from', '\ufeffcafé@example.com\n'),
+    });
+    expect(config.APPLE_SIGNER_CERT).toBe(`${new X509Certificate(cert)}`.trim());
+    expect(config.MAIL_FROM).toBe('café@example.com');
+  });
+
+  it('that is no text is a mistake that does not show it', () => {
+    const config = () =>
+      loadConfig({ ...secrets, SMTP_URL_FILE: file('latin', Buffer.from('smtps://caf\xe9', 'latin1')) });
+    expect(config).toThrow('SMTP_URL_FILE: is neither UTF-8 text nor a certificate');
+    expect(config).not.toThrow(/caf/);
   });
 
   it('that is unreadable, set twice or wrong is named with every other mistake', () => {
