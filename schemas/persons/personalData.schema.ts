@@ -48,7 +48,7 @@ export interface Kept {
 }
 
 const forever = 'until it is erased';
-const withMerchant = 'as long as the merchant';
+const withMerchant = 'merchant’s lifetime';
 
 /** All ids that begin with `prefix`, which ends with a colon. */
 export const idsWith = (prefix: string) => ({ _id: { $gte: prefix, $lt: `${prefix.slice(0, -1)};` } });

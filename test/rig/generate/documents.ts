@@ -13,7 +13,7 @@ const publicUrl = 'http://127.0.0.1:3000';
 function personalDataTable(): string {
   const lines = collectionNames.map((name) => {
     const { holds, kept, ofMember, left } = personalData[name];
-    return `| ${[`\`${name}\``, holds, kept, ofMember ? left : 'nothing of it is about a member'].join(' | ')} |`;
+    return `| ${[`\`${name}\``, holds, kept, ofMember ? left : 'all'].join(' | ')} |`;
   });
   return ['| collection | what it holds | for how long | what an erasure leaves |', '|---|---|---|---|', ...lines].join(
     '\n',
