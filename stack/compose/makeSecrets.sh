@@ -2,6 +2,7 @@
 # Creates the secrets that docker-compose.yml passes to containers as files. Existing secrets are not changed.
 # Only the owner can open the folder; the files in it are readable for all, because containers read them as other users.
 set -eu
+umask 022
 
 folder="${SECRETS_DIR:-$(dirname "$0")/../../.secrets}"
 mkdir -p "$folder"

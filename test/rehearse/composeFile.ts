@@ -29,6 +29,10 @@ const workers = ['worker', 'worker-2'] as const;
 /** Those of the service itself, workers first, as they are upgraded. */
 export const services = [...workers, ...apis];
 
+/** Temporal's server, a container for each of its roles, by its port. */
+const rolePorts = { temporal: 7233, 'temporal-history': 7234, 'temporal-matching': 7235, 'temporal-worker': 7239 };
+export const temporalRoles = Object.keys(rolePorts);
+
 /** A second one of a service, with no ports of the machine. */
 function double({ services }: ComposeFile, [first, second]: readonly [string, string]): void {
   const { ports: _, ...twin } = services[first] ?? { image: '' };
@@ -84,6 +88,28 @@ export const changes = ({ ports, folders, env }: Places): Change[] => [
     what: 'no web page of Temporal, whose image is not built',
     make: ({ services }) => {
       delete services['temporal-ui'];
+    },
+  },
+  {
+    what: "Temporal's four roles in a container each",
+    make: ({ services }) => {
+      const { temporal } = services;
+      if (!temporal) throw new Error('The compose file has no temporal.');
+      for (const [name, port] of Object.entries(rolePorts))
+        services[name] = {
+          ...temporal,
+          environment: {
+            ...temporal.environment,
+            TEMPORAL_SERVICES: name === 'temporal' ? 'frontend' : name.replace('temporal-', ''),
+            PUBLIC_FRONTEND_ADDRESS: 'temporal:7233',
+            // Together less than PostgreSQL's 100.
+            ...{ SQL_MAX_CONNS: '12', SQL_VIS_MAX_CONNS: '6' },
+          },
+          healthcheck: { ...temporal.healthcheck, test: ['CMD', 'nc', '-z', '127.0.0.1', `${port}`] },
+        };
+      const { 'temporal-namespace': namespace } = services;
+      const isHealthy = { condition: 'service_healthy' };
+      if (namespace) namespace.depends_on = Object.fromEntries(temporalRoles.map((name) => [name, isHealthy]));
     },
   },
   {

@@ -90,14 +90,15 @@ async function npmSettings(folder: string): Promise<string[]> {
   return ['--volume', `${settings}:/root/.npmrc:ro`, ...authorities];
 }
 
-/** `now`: of the working tree. `before`: of the version before. */
+/** `now`: of the working tree, or pinned by it. `before`: the version before. */
 export type Version = 'now' | 'before';
+export type Program = 'service' | 'temporal' | 'temporal-tools';
 
-export const imageOf = (version: Version): string => `localhost/rehearsal-service:${version}`;
+export const imageOf = (program: Program, version: Version): string => `localhost/rehearsal-${program}:${version}`;
 
-/** From now on containers whose image has this name are made from the version. */
-export async function use(version: Version, name: string): Promise<void> {
-  await run('podman', ['tag', imageOf(version), `localhost/${name}`]);
+/** From now on containers whose image has this name are made from the version of the program. */
+export async function use(program: Program, version: Version, name: string): Promise<void> {
+  await run('podman', ['tag', imageOf(program, version), name]);
 }
 
 /** The newest commit that is a day older than the last one, as after a release each day; undefined without one. */
@@ -137,7 +138,36 @@ async function service(root: string, image: string): Promise<void> {
   }
 }
 
-/** Temporal's server and SQL tool of the version that the compose file names, built once. */
+/** The newest of the minor before the one that the compose file names whose modules all are on Go's proxy. */
+const temporalBefore = '1.31.2';
+
+/** The images of Temporal's server and of its tools, unless they are there. */
+async function temporal(version: Version, number: string, cli: string): Promise<void> {
+  const [server, tools] = [imageOf('temporal', version), imageOf('temporal-tools', version)];
+  if ((await has(server)) && (await has(tools))) return;
+  const { bin, module } = await temporalBinaries(number);
+  await onDebian(
+    server,
+    [
+      apt('ca-certificates', 'netcat-openbsd'),
+      'RUN useradd --uid 1000 temporal',
+      'COPY temporal-server /usr/local/bin/',
+      'COPY entrypoint.sh /etc/temporal/entrypoint.sh',
+      // Alpine's sh knows `pipefail`, Debian's does not.
+      "RUN sed -i '1s|.*|#!/bin/bash|' /etc/temporal/entrypoint.sh && chmod 755 /etc/temporal/entrypoint.sh",
+      'WORKDIR /etc/temporal',
+      'USER temporal',
+    ],
+    { 'temporal-server': join(bin, 'server'), 'entrypoint.sh': join(module, 'docker/scripts/sh/entrypoint.sh') },
+  );
+  await onDebian(tools, ['COPY temporal temporal-sql-tool /usr/local/bin/', 'COPY schema /etc/temporal/schema'], {
+    temporal: cli,
+    'temporal-sql-tool': join(bin, 'sql'),
+    schema: join(module, 'schema'),
+  });
+}
+
+/** Temporal's server and SQL tool, built once. */
 async function temporalBinaries(version: string): Promise<{ bin: string; module: string }> {
   const bin = join(cacheDirOf(process.env), `temporal-server-${version}`);
   const { stdout } = await run('go', ['mod', 'download', '-json', `go.temporal.io/server@v${version}`], big);
@@ -153,7 +183,7 @@ export interface Images {
   /** The commit of the version before, if it is to be rehearsed. */
   before: string | undefined;
   /** The names that the compose file gives, by service, without digests. */
-  named: Readonly<Record<'mongodb' | 'postgres' | 'redis' | 'temporal' | 'temporal-schema', string>>;
+  named: Readonly<Record<'mongodb' | 'postgres' | 'redis' | 'temporal', string>>;
   /** Programs of the engines that `npm start` has. */
   programs: { mongodb: string; temporal: string };
 }
@@ -178,31 +208,14 @@ export async function makeImages(
   await onDebian(library(named.redis), [apt('redis-server')]);
   await onDebian('localhost/rehearsal-proxy', [apt('haproxy')]);
   await onDebian(library(named.mongodb), ['COPY secantusd-rs /usr/local/bin/'], { 'secantusd-rs': programs.mongodb });
-  say('Temporal');
-  const temporal = { server: `docker.io/${named.temporal}`, tools: `docker.io/${named['temporal-schema']}` };
-  if (!((await has(temporal.server)) && (await has(temporal.tools)))) {
-    const { bin, module } = await temporalBinaries(named.temporal.split(':')[1] ?? '');
-    await onDebian(
-      temporal.server,
-      [
-        apt('ca-certificates', 'netcat-openbsd'),
-        'RUN useradd --uid 1000 temporal',
-        'COPY temporal-server /usr/local/bin/',
-        'COPY entrypoint.sh /etc/temporal/entrypoint.sh',
-        // Alpine's sh knows `pipefail`, Debian's does not.
-        "RUN sed -i '1s|.*|#!/bin/bash|' /etc/temporal/entrypoint.sh && chmod 755 /etc/temporal/entrypoint.sh",
-        'WORKDIR /etc/temporal',
-        'USER temporal',
-      ],
-      { 'temporal-server': join(bin, 'server'), 'entrypoint.sh': join(module, 'docker/scripts/sh/entrypoint.sh') },
-    );
-    await onDebian(
-      temporal.tools,
-      ['COPY temporal temporal-sql-tool /usr/local/bin/', 'COPY schema /etc/temporal/schema'],
-      { temporal: programs.temporal, 'temporal-sql-tool': join(bin, 'sql'), schema: join(module, 'schema') },
-    );
+  for (const [version, number] of [
+    ['now', named.temporal.split(':')[1] ?? ''],
+    ['before', temporalBefore],
+  ] as const) {
+    say(`Temporal ${number}`);
+    await temporal(version, number, programs.temporal);
   }
   say('the service, by its own Dockerfile');
-  await service(root, imageOf('now'));
-  if (before !== undefined) await serviceOf(root, before, imageOf('before'));
+  await service(root, imageOf('service', 'now'));
+  if (before !== undefined) await serviceOf(root, before, imageOf('service', 'before'));
 }

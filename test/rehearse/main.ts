@@ -64,7 +64,7 @@ await makeImages(
     before,
     named: {
       ...{ mongodb: nameOf('mongodb'), postgres: nameOf('postgres'), redis: nameOf('redis') },
-      ...{ temporal: nameOf('temporal'), 'temporal-schema': nameOf('temporal-schema') },
+      temporal: nameOf('temporal'),
     },
     programs: { mongodb: mongodb.path, temporal: temporal.path },
   },
@@ -115,7 +115,7 @@ try {
     '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
   );
   process.env.CONTAINERS_CONF = settingsOfPodman;
-  await examineImage(imageOf('now'), say);
+  await examineImage(imageOf('service', 'now'), say);
 
   const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
   undo.push(standIns.stop);
@@ -157,7 +157,11 @@ try {
     standIns,
     before,
     say,
-    use: (version) => use(version, nameOf('api')),
+    use: async (version) => use('service', version, `localhost/${nameOf('api')}`),
+    takeTemporal: async (version) => {
+      await use('temporal', version, `docker.io/${nameOf('temporal')}`);
+      await use('temporal-tools', version, `docker.io/${nameOf('temporal-schema')}`);
+    },
   });
 } catch (error) {
   failed = true;

@@ -18,6 +18,8 @@ export interface Rehearsal {
   before: string | undefined;
   /** From now on containers are made from this version's image. */
   use: (version: Version) => Promise<void>;
+  /** The same of Temporal, the version before being its minor before. */
+  takeTemporal: (version: Version) => Promise<void>;
   say: (line: string) => void;
 }
 

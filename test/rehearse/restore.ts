@@ -11,21 +11,27 @@ import { ownerToken, toldOf } from '../crash/rig/erasures.js';
 import type { Site } from '../crash/rig/world.js';
 import { merchantId as loadMerchant } from '../crash/rig/world.js';
 import { until } from '../rig/checks/until.js';
-import { services } from './composeFile.js';
+import { services, temporalRoles } from './composeFile.js';
 import type { RunningLoad } from './load.js';
 import { mongodbIsUp, published, type Rehearsal } from './rehearsal.js';
 
 const member = z.object({ data: z.object({ id: z.string(), balance: z.number() }) });
-const engines = ['redis', 'mongodb', 'mongodb-init', 'postgres', 'temporal-schema', 'temporal', 'temporal-namespace'];
+const initialPoints = 20;
+const engines = [
+  'redis',
+  'mongodb',
+  'mongodb-init',
+  'postgres',
+  'temporal-schema',
+  ...temporalRoles,
+  'temporal-namespace',
+];
 
 export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: RunningLoad): Promise<void> {
   const { containers, folders, say, standIns } = rehearsal;
   const caller = createCaller(world);
-  const kept = await site.deps.collections.members.find({ programId: 'crash-points' }).toArray();
-  const active = kept.filter(({ status }) => status === 'active');
-  const [shown] = active.filter(({ deviceCount }) => deviceCount > 0);
-  const [erased] = active.filter(({ deviceCount }) => deviceCount === 0);
-  assert.ok(shown && erased, 'There is an active member with a phone, and one without.');
+  const [shown, erased] = [await enroll(caller), await enroll(caller)];
+  await world.addPhone(shown);
   const inBackup = '/backups/whole';
   const mount = `${folders.backups}:/backups`;
   const command = (name: string, ...args: string[]) =>
@@ -34,17 +40,17 @@ export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: Runn
   await command('backup', inBackup);
 
   const key = randomUUID();
-  const path = `/merchants/me/members/${shown._id}/points`;
+  const path = `/merchants/me/members/${shown}/points`;
   const change: Asked = { method: 'PATCH', path, key, body: { delta: 7 } };
   const first = await definite(caller, change);
   assert.equal(first.status, 200, first.text);
-  const fetched = await passOf(rehearsal, site, shown._id);
+  const fetched = await passOf(rehearsal, site, shown);
   assert.equal(fetched.status, 200);
-  await eraseAtProxy(site, erased._id);
+  await eraseAtProxy(site, erased);
   await published(rehearsal);
   const list = await containers.exec('api', 'node', 'dist/stack/commands/merchants.js', 'erasures', '--since', since);
   await writeFile(join(folders.backups, 'erasures.jsonl'), list);
-  await until(async () => toldOf({ receivers: standIns.receivers }, { id: erased._id }).accepted > 0, {});
+  await until(async () => toldOf({ receivers: standIns.receivers }, { id: erased }).accepted > 0, {});
   const ofChange = (text: string) => /"transactionId":"([^"]+)"/.exec(text)?.[1];
 
   for (const service of services) await containers.stop(service);
@@ -59,20 +65,27 @@ export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: Runn
   for (const service of services) await containers.healthy(service);
   await mongodbIsUp(rehearsal);
 
-  const after = await definite(caller, { method: 'GET', path: `/merchants/me/members/${shown._id}` });
-  assert.equal(member.parse(JSON.parse(after.text)).data.balance, shown.balance, 'The change since then is gone.');
-  const gone = await definite(caller, { method: 'GET', path: `/merchants/me/members/${erased._id}` });
+  const after = await definite(caller, { method: 'GET', path: `/merchants/me/members/${shown}` });
+  assert.equal(member.parse(JSON.parse(after.text)).data.balance, initialPoints, 'The change since then is gone.');
+  const gone = await definite(caller, { method: 'GET', path: `/merchants/me/members/${erased}` });
   assert.equal(gone.status, 404, 'An erased member stays erased.');
-  const rebuilt = () => passOf(rehearsal, site, shown._id, fetched.modified);
+  const rebuilt = () => passOf(rehearsal, site, shown, fetched.modified);
   await until(async () => (await rebuilt()).status === 200, { withinMs: 180_000, everyMs: 1_000, seen: rebuilt });
   const again = await definite(caller, change);
   assert.equal(again.status, 200, again.text);
   assert.equal(ofChange(again.text), ofChange(first.text), 'A repeated change has its id again.');
   await published(rehearsal);
-  assert.equal(toldOf({ receivers: standIns.receivers }, { id: erased._id }).variants, 1, 'One body of each erasure.');
+  assert.equal(toldOf({ receivers: standIns.receivers }, { id: erased }).variants, 1, 'One body of each erasure.');
   const audited = await containers.exec('api', 'node', 'dist/stack/commands/merchants.js', 'audit', loadMerchant);
   say(`restored: ${audited.trim()}`);
   await caller.close();
+}
+
+async function enroll(caller: Caller): Promise<string> {
+  const body = { programId: 'crash-points', email: `${randomUUID()}@example.com`, initialPoints };
+  const answer = await definite(caller, { method: 'POST', path: '/merchants/me/members', key: randomUUID(), body });
+  assert.equal(answer.status, 201, answer.text);
+  return member.parse(JSON.parse(answer.text)).data.id;
 }
 
 async function definite(caller: Caller, asked: Asked): Promise<Exclude<Answer, { lost: string }>> {

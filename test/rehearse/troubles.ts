@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clockOf, services } from './composeFile.js';
+import { clockOf, services, temporalRoles } from './composeFile.js';
 import type { RunningLoad } from './load.js';
 import { mongodbIsUp, type Rehearsal } from './rehearsal.js';
 
@@ -13,7 +13,7 @@ const clockOffMs = 30_000;
 export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise<void> {
   const { containers, folders, say } = rehearsal;
   const allHealthy = async (): Promise<void> => {
-    for (const service of ['redis', 'temporal', 'postgres', ...services]) await containers.healthy(service);
+    for (const service of ['redis', ...temporalRoles, 'postgres', ...services]) await containers.healthy(service);
   };
   const trouble = async (what: string, make: () => Promise<unknown>): Promise<void> => {
     const before = load.faults.length;
@@ -31,7 +31,7 @@ export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise
   };
 
   for (const service of services) await trouble(`killed ${service}`, () => kill(service));
-  for (const service of ['redis', 'temporal', 'postgres'])
+  for (const service of ['redis', ...temporalRoles, 'postgres'])
     await trouble(`restarted ${service}`, () => containers.podman('restart', service, '--time', '30'));
   await trouble('killed the proxy in the middle of answers', () => kill('proxy'));
   await trouble('the primary was away for 20 s', async () => {
