@@ -92,7 +92,7 @@ async function npmSettings(folder: string): Promise<string[]> {
 
 /** `now`: of the working tree, or pinned by it. `before`: the version before. */
 export type Version = 'now' | 'before';
-export type Program = 'service' | 'temporal' | 'temporal-tools';
+type Program = 'service' | 'temporal' | 'temporal-tools';
 
 export const imageOf = (program: Program, version: Version): string => `localhost/rehearsal-${program}:${version}`;
 
