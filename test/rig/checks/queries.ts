@@ -88,19 +88,21 @@ function keyOf({ collection, filter, sort = {}, limit }: Query): string {
   return [collection, JSON.stringify(shapeOf(filter)), order.join(','), limit && 'limit'].filter(Boolean).join(' ');
 }
 
+/** The files that look at commands between the driver and its caller. */
+const watching = /test\/rig\/(checks\/queries|mongodb\/sentCommands)\.ts/;
 const root = join(import.meta.dirname, '..', '..', '..');
 
 /**
  * The caller of the helpers in platform/, or the helper where its caller is lost; undefined where the driver waited for
  * a connection and lost both.
  */
-function sender(): string | undefined {
+export function sender(): string | undefined {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 100;
   const frames = (new Error('where').stack ?? '').split('\n');
   Error.stackTraceLimit = stackTraceLimit;
   const places = frames
-    .filter((frame) => !frame.includes('node_modules') && !frame.includes(import.meta.filename))
+    .filter((frame) => !frame.includes('node_modules') && !watching.test(frame))
     .flatMap((frame) => frame.split(`${root}/`)[1]?.replace(')', '') ?? []);
   return places.find((place) => !place.startsWith('platform/')) ?? places[0];
 }

@@ -1,172 +1,147 @@
-// What MongoDB 8 refuses in filters, updates, projections and expressions.
-
-import type { Fields, Shape } from './commandShape.js';
+// What MongoDB 8 refuses in filters, updates, rows and what is read of them.
+import type { Document } from 'mongodb';
 import {
   expressionOperators,
   fieldOperators,
-  listsOfFilters,
-  projectionOperators,
+  listOperators,
+  logicalOperators,
   pushModifiers,
-  topOperators,
   updateOperators,
   updateStages,
 } from './names.js';
 
-export const isFields = (shape: Shape | undefined): shape is Fields =>
-  typeof shape === 'object' && shape !== null && !Array.isArray(shape);
+export const isDocument = (value: unknown): value is Document =>
+  value instanceof Map ||
+  (typeof value === 'object' && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value)));
+
+/** The fields as the driver writes them. */
+export const entriesOf = (value: unknown): [string, unknown][] => {
+  if (value instanceof Map) return [...value];
+  return isDocument(value) ? Object.entries(value).filter(([, one]) => one !== undefined) : [];
+};
+
+export const keysOf = (value: unknown): string[] => entriesOf(value).map(([key]) => key);
 
 const isOperator = (key: string): boolean => key.startsWith('$');
 
 /** The conditions of one field. */
-function conditionFaults(path: string, condition: Shape): string[] {
-  if (!isFields(condition)) return [];
-  const keys = Object.keys(condition);
-  if (!keys.some(isOperator)) return [];
-  return keys.flatMap((key) => {
-    const value = condition[key] as Shape;
+function conditionFaults(path: string, condition: unknown): string[] {
+  const entries = entriesOf(condition);
+  if (!entries.some(([key]) => isOperator(key))) return [];
+  return entries.flatMap(([key, value]) => {
     if (!fieldOperators.has(key)) return [`${path} has the operator ${key}`];
-    if (['$in', '$nin', '$all'].includes(key) && !Array.isArray(value)) return [`${key} of ${path} has no list`];
-    if (key === '$not')
-      return isFields(value) || value === 'RegExp' ? conditionFaults(path, value) : [`$not of ${path} has a value`];
-    if (key === '$elemMatch')
-      return isFields(value) ? elementFaults(path, value) : [`$elemMatch of ${path} has a value`];
-    if (key === '$options' && !('$regex' in condition)) return [`$options of ${path} without $regex`];
-    return [];
+    return listOperators.has(key) && !Array.isArray(value) ? [`${key} of ${path} has no list`] : [];
   });
 }
 
-const elementFaults = (path: string, value: Fields): string[] =>
-  Object.keys(value).some((key) => fieldOperators.has(key)) ? conditionFaults(path, value) : filterFaults(value);
-
-export function filterFaults(filter: Shape | undefined): string[] {
-  if (filter === undefined) return [];
-  if (!isFields(filter)) return ['a filter that is no document'];
-  return Object.entries(filter).flatMap(([key, value]) => {
+export function filterFaults(filter: unknown): string[] {
+  if (!isDocument(filter)) return filter === undefined ? [] : ['a filter that is no document'];
+  return entriesOf(filter).flatMap(([key, value]) => {
     if (!isOperator(key)) return conditionFaults(key, value);
-    if (!topOperators.has(key)) return [`the filter has the operator ${key}`];
-    if (key === '$expr') return expressionFaults(value);
-    if (!listsOfFilters.has(key)) return [];
+    if (!logicalOperators.has(key)) return [`the filter has the operator ${key}`];
     return Array.isArray(value) && value.length > 0 ? value.flatMap(filterFaults) : [`${key} has no conditions`];
   });
 }
 
-export function expressionFaults(expression: Shape): string[] {
+export function expressionFaults(expression: unknown): string[] {
   if (Array.isArray(expression)) return expression.flatMap(expressionFaults);
-  if (!isFields(expression)) return [];
-  const keys = Object.keys(expression);
-  if (keys.includes('$literal')) return [];
-  const operators = keys.filter(isOperator);
+  const operators = keysOf(expression).filter(isOperator);
   return [
     ...operators.filter((key) => !expressionOperators.has(key)).map((key) => `the expression operator ${key}`),
-    ...(operators.length > 0 && keys.length > 1 ? [`an expression with ${keys.join(' and ')}`] : []),
-    ...Object.values(expression).flatMap(expressionFaults),
+    ...(operators.length > 0 && keysOf(expression).length > 1 ? ['an expression with two operators'] : []),
+    ...entriesOf(expression).flatMap(([, value]) => expressionFaults(value)),
   ];
 }
 
-/** Whether a path is another or lies in it. */
-const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}.`);
+const mostLevels = 100;
 
-/** Pairs of paths of which one is the other or lies in it; `#` stands for different data. */
-function collisions(paths: readonly string[]): string[] {
-  return paths.flatMap((path, index) =>
+/** What is refused in a value that is stored: MongoDB stores some keys with `$`, but not in every place. */
+function valueFaults(value: unknown, level = 1): string[] {
+  if (level > mostLevels) return ['a row of more than 100 levels'];
+  if (Array.isArray(value)) return value.flatMap((one) => valueFaults(one, level + 1));
+  return entriesOf(value).flatMap(([key, one]) => [
+    ...(isOperator(key) ? [`a row with the key "${key}"`] : []),
+    ...valueFaults(one, level + 1),
+  ]);
+}
+
+export function rowFaults(row: unknown): string[] {
+  const _id = isDocument(row) ? row._id : undefined;
+  return [...valueFaults(row), ...(Array.isArray(_id) || _id instanceof RegExp ? ['an _id that is no value'] : [])];
+}
+
+/** Pairs of paths of which one is the other or lies in it. */
+const collisions = (paths: readonly string[]): string[] =>
+  paths.flatMap((path, at) =>
     paths
-      .filter((other, at) => at !== index && (at > index || path !== other) && isWithin(path, other))
-      .filter((other) => !(path === other && path.includes('#')))
+      .filter((other, otherAt) => (path === other ? otherAt > at : path.startsWith(`${other}.`)))
       .map((other) => `${path} and ${other}`),
   );
-}
 
-function pathFaults(path: string, { filters, isUpsert }: { filters: readonly string[]; isUpsert: boolean }): string[] {
-  const parts = path.split('.');
-  const faults = parts.flatMap((part) => {
+function pathFaults(path: string, filters: readonly string[]): string[] {
+  return path.split('.').flatMap((part) => {
     const [, name] = /^\$\[(\w*)\]$/.exec(part) ?? [];
     if (name) return filters.includes(name) ? [] : [`${path} without its array filter`];
-    if (part === '$' && isUpsert) return [`${path} in an upsert`];
-    return part === '' || (part.startsWith('$') && part !== '$' && name === undefined) ? [`the path "${path}"`] : [];
+    return part === '' || (isOperator(part) && name === undefined) ? [`the path "${path}"`] : [];
   });
-  return parts[0]?.startsWith('$') ? [...faults, `the path "${path}"`] : faults;
 }
 
-function valueFaults(operator: string, path: string, value: Shape): string[] {
-  if (typeof value === 'string' && value.includes(', ')) return [`${path} would hold ${value}`];
-  if (!isFields(value) || operator === '$pull') return [];
+function changeFaults(operator: string, path: string, value: unknown): string[] {
+  if (operator === '$pull') return conditionFaults(path, value);
+  if (!['$push', '$addToSet'].includes(operator) || !keysOf(value).includes('$each')) return valueFaults(value);
   const known = operator === '$push' ? pushModifiers : new Set(['$each']);
-  const unknown = Object.keys(value).filter((key) => !known.has(key));
-  const each = Array.isArray(value.$each) ? value.$each.flatMap((one) => valueFaults('$set', path, one)) : [];
-  return [...unknown.map((key) => `${operator} of ${path} has ${key}`), ...each];
+  return entriesOf(value).flatMap(([key, one]) => [
+    ...(known.has(key) ? [] : [`${operator} of ${path} has ${key}`]),
+    ...valueFaults(one),
+  ]);
 }
 
-function operatorFaults(operator: string, paths: Shape, known: { filters: string[]; isUpsert: boolean }): string[] {
+function operatorFaults(operator: string, paths: unknown, filters: readonly string[]): string[] {
   if (!updateOperators.has(operator)) return [`the update operator ${operator}`];
-  if (!isFields(paths)) return [`${operator} without fields`];
-  return Object.entries(paths).flatMap(([path, value]) => [
-    ...pathFaults(path, known),
-    ...valueFaults(operator, path, value),
+  if (!isDocument(paths)) return [`${operator} without fields`];
+  return entriesOf(paths).flatMap(([path, value]) => [
+    ...pathFaults(path, filters),
+    ...changeFaults(operator, path, value),
     ...(path === '_id' && operator !== '$setOnInsert' ? [`${operator} of _id`] : []),
   ]);
 }
 
-/** Names of the array filters, each before the first dot of its conditions. */
-const namesOf = (filters: Shape | undefined): string[] =>
-  (Array.isArray(filters) ? filters : []).flatMap((one) =>
-    isFields(one) ? Object.keys(one).map((key) => key.split('.')[0] ?? '') : [],
-  );
-
-/** What is refused in a statement that updates. */
-export function updateFaults(update: Shape, statement: Fields): string[] {
-  if (Array.isArray(update)) return pipelineUpdateFaults(update, statement);
-  if (typeof update === 'string' || !isFields(update))
+/** What is refused of an update, a pipeline of an update, or a row that replaces another. */
+export function updateFaults(update: unknown, { arrayFilters, multi }: Document): string[] {
+  const filters = (arrayFilters ?? []).flatMap((one: Document) => keysOf(one).map((key) => key.split('.')[0] ?? ''));
+  if (Array.isArray(update))
     return [
-      ...(String(update).includes(', ') ? [`a row that would hold ${update}`] : []),
-      ...(statement.multi === true ? ['a replacement of many rows'] : []),
+      ...update.flatMap(keysOf).flatMap((name) => (updateStages.has(name) ? [] : [`an update with the stage ${name}`])),
+      ...update.flatMap((stage) => entriesOf(stage).flatMap(([, value]) => expressionFaults(value))),
+      ...(filters.length > 0 ? ['array filters with a pipeline'] : []),
     ];
-  const operators = Object.entries(update);
-  if (operators.length === 0) return ['an update without operators'];
-  const filters = namesOf(statement.arrayFilters);
-  const known = { filters, isUpsert: statement.upsert === true };
-  const paths = operators.flatMap(([, fields]) => (isFields(fields) ? Object.keys(fields) : []));
-  const unused = filters.filter((name) => !paths.some((path) => path.includes(`$[${name}]`)));
+  if (!keysOf(update).some(isOperator)) return [...rowFaults(update), ...(multi ? ['a replacement of many rows'] : [])];
+  const paths = entriesOf(update).flatMap(([, fields]) => keysOf(fields));
+  const unused = filters.filter((name: string) => !paths.some((path) => path.includes(`$[${name}]`)));
   return [
-    ...operators.flatMap(([operator, fields]) => operatorFaults(operator, fields, known)),
+    ...entriesOf(update).flatMap(([operator, fields]) => operatorFaults(operator, fields, filters)),
     ...collisions(paths).map((pair) => `an update of ${pair}`),
-    ...unused.map((name) => `the array filter ${name}, which no path names`),
+    ...unused.map((name: string) => `the array filter ${name}, which no path names`),
   ];
 }
 
-function pipelineUpdateFaults(stages: Shape[], statement: Fields): string[] {
-  const names = stages.flatMap((stage) => (isFields(stage) ? Object.keys(stage) : ['a value']));
-  return [
-    ...names.filter((name) => !updateStages.has(name)).map((name) => `an update with the stage ${name}`),
-    ...stages.flatMap((stage) => (isFields(stage) ? Object.values(stage).flatMap(expressionFaults) : [])),
-    ...(statement.arrayFilters !== undefined ? ['array filters with a pipeline'] : []),
-  ];
-}
-
-export function projectionFaults(projection: Shape | undefined): string[] {
-  if (!isFields(projection)) return [];
-  const fields = Object.entries(projection);
-  const isIncluded = (value: Shape) => value === 1 || value === true;
-  const isExcluded = (value: Shape) => value === 0 || value === false;
-  const named = fields.filter(([key]) => key !== '_id');
-  const isMixed = named.some(([, value]) => isIncluded(value)) && named.some(([, value]) => isExcluded(value));
-  const operators = fields.flatMap(([, value]) => (isFields(value) ? Object.keys(value).filter(isOperator) : []));
+export function projectionFaults(projection: unknown): string[] {
+  const fields = entriesOf(projection).filter(([key]) => key !== '_id');
+  const isMixed = new Set(fields.map(([, value]) => Boolean(value))).size > 1;
   return [
     ...(isMixed ? ['a projection that includes and excludes'] : []),
-    ...collisions(Object.keys(projection)).map((pair) => `a projection of ${pair}`),
-    ...operators
-      .filter((key) => !projectionOperators.has(key) && !expressionOperators.has(key))
-      .map((key) => `the projection operator ${key}`),
-    ...fields.filter(([key]) => isOperator(key)).map(([key]) => `a projection of ${key}`),
+    ...collisions(keysOf(projection)).map((pair) => `a projection of ${pair}`),
+    ...fields
+      .filter(([key, value]) => isOperator(key) || ![0, 1, true, false].includes(value as number | boolean))
+      .map(([key]) => `a projection of ${key} by more than 0 or 1`),
   ];
 }
 
-export function sortFaults(sort: Shape | undefined): string[] {
-  if (!isFields(sort)) return [];
-  const fields = Object.entries(sort);
-  const isDirection = (value: Shape) => value === 1 || value === -1 || (isFields(value) && '$meta' in value);
-  return [
-    ...fields.filter(([, value]) => !isDirection(value)).map(([key, value]) => `a sort of ${key} by ${value}`),
-    ...fields.filter(([key]) => isOperator(key) || key === '').map(([key]) => `a sort of "${key}"`),
-    ...(fields.length > 32 ? ['a sort of more than 32 fields'] : []),
-  ];
-}
+const mostSorted = 32;
+
+export const sortFaults = (sort: unknown): string[] => [
+  ...entriesOf(sort)
+    .filter(([key, value]) => isOperator(key) || key === '' || (value !== 1 && value !== -1))
+    .map(([key, value]) => `a sort of "${key}" by ${value}`),
+  ...(keysOf(sort).length > mostSorted ? ['a sort of more than 32 fields'] : []),
+];
