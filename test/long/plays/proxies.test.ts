@@ -1,5 +1,5 @@
-// The samples of stack/proxy in front of two APIs: what callers and APIs see of each other is what a security reader wants,
-// nothing is done twice, and a rolling restart under load has no fault.
+// The samples of stack/proxy in front of two APIs: what callers and APIs see of each other is what a security reader
+// wants, nothing is done twice, and a rolling restart under load has no fault.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -71,7 +71,7 @@ describe.each(proxyNames)('%s', (name) => {
     return { call, apis, seen: () => apis.flatMap(({ requests }) => requests) };
   }
 
-  it('passes on the true address of a client, whatever the client says', async () => {
+  it('passes on the true address of a client, and not the one that the client names', async () => {
     const { call, seen } = await inFront([(_, response) => response.end()]);
     const headers = {
       'X-Forwarded-For': '203.0.113.9',
