@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
 import '../../../platform/mongodb/driverPatch.js';
+import { listOf } from '../mongodb/filterRules.js';
 
 export interface Query {
   collection: string;
@@ -28,8 +29,6 @@ const { Connection }: { Connection: { prototype: DriverConnection } } = createRe
   'mongodb/lib/cmap/connection.js',
 );
 const { command: send } = Connection.prototype;
-
-const listOf = (given: Document | undefined): Document[] => given?.documents ?? given ?? [];
 
 /** The queries of a command, one for each of its statements. */
 function queriesOf(command: Document): Query[] {

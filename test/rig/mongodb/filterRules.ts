@@ -22,6 +22,9 @@ export const entriesOf = (value: unknown): [string, unknown][] => {
 
 export const keysOf = (value: unknown): string[] => entriesOf(value).map(([key]) => key);
 
+/** The driver sends long lists of documents as a section of their own. */
+export const listOf = (given: Document | undefined): Document[] => given?.documents ?? given ?? [];
+
 const isOperator = (key: string): boolean => key.startsWith('$');
 
 /** The conditions of one field. */

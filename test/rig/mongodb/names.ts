@@ -1,5 +1,5 @@
-// What the service and its tests send, and MongoDB 8 takes (https://www.mongodb.com/docs/v8.0/reference/). MongoDB knows
-// more; what is missing here counts as refused until somebody has looked it up there.
+// What the service and its tests send, and MongoDB 8 takes (https://www.mongodb.com/docs/v8.0/reference/). MongoDB
+// knows more; what is missing here counts as refused until somebody has looked it up there.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -52,14 +52,14 @@ export const inTransactions = words(`find aggregate distinct insert update delet
 export const endsTransaction = words('commitTransaction abortTransaction');
 export const ofAdmin = words('commitTransaction abortTransaction bulkWrite');
 
+export const readConcernsInTransactions = words('local majority snapshot');
 /** The levels of read concern by command, outside of transactions. */
 export const readConcerns: Record<string, ReadonlySet<string>> = {
-  find: words('local majority snapshot'),
-  aggregate: words('local majority snapshot'),
-  distinct: words('local majority snapshot'),
+  find: readConcernsInTransactions,
+  aggregate: readConcernsInTransactions,
+  distinct: readConcernsInTransactions,
   count: words('local majority'),
 };
-export const readConcernsInTransactions = words('local majority snapshot');
 
 export const fieldOperators = words('$eq $ne $gt $gte $lt $lte $in $nin $exists $all');
 /** Operators whose value is a list. */

@@ -6,6 +6,7 @@ import {
   expressionFaults,
   filterFaults,
   keysOf,
+  listOf,
   projectionFaults,
   rowFaults,
   sortFaults,
@@ -26,9 +27,6 @@ import {
 
 /** The keys of the indexes of a collection, as JSON; a hint names one of them. */
 export type IndexKeys = (collection: string) => readonly string[];
-
-/** The driver sends long lists of documents as a section of their own. */
-const listOf = (given: Document | undefined): Document[] => given?.documents ?? given ?? [];
 
 interface Statement {
   /** The name of the command, or of the operation in a bulkWrite. */
