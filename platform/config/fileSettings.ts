@@ -1,5 +1,6 @@
 // Reads settings from files: the variable `NAME_FILE` names a file whose content becomes the value of NAME. Use it for
 // secrets that must not be in an environment that other users can list. It works only for the names of settings.
+import { isUtf8 } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { configNames } from '../../schemas/shared/config.schema.js';
@@ -31,17 +32,12 @@ export function readFileSettings(env: Environment): { env: Environment; mistakes
   return { env: read, mistakes };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Apple provides certificates in DER: they become PEM. */
+/** Without the mark of an editor. Apple provides certificates in DER: they become PEM. */
 function textOf(content: Buffer): string {
+  if (isUtf8(content)) return new TextDecoder().decode(content);
   try {
-    return utf8.decode(content);
+    return new X509Certificate(content).toString();
   } catch {
-    try {
-      return new X509Certificate(content).toString();
-    } catch {
-      throw new Error('is neither UTF-8 text nor a certificate');
-    }
+    throw new Error('is neither UTF-8 text nor a certificate');
   }
 }
