@@ -25,8 +25,8 @@ RUN npm ci --omit=dev && npm cache clean --force \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
 
 FROM node:22.23.2-bookworm-slim@sha256:83f487e0a63425e5b4d146fb5e5be574bcbe1b7b843d3ebafdd95eaf7767a7e5
-# TLS to Temporal, Apple, Google and receivers needs the roots. The service runs Node alone: no npm, yarn or headers, and
-# no program that runs as another user than its caller.
+# TLS to Temporal, Apple, Google and receivers needs the roots. The service runs Node alone: no npm, yarn or headers,
+# and no program that runs as another user than its caller.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/* /opt/yarn* /usr/local/lib/node_modules /usr/local/include/node \
   && (cd /usr/local/bin && rm -f npm npx corepack yarn yarnpkg pnpm pnpx) \

@@ -92,13 +92,28 @@ async function npmSettings(folder: string): Promise<string[]> {
 
 /** `now`: of the working tree, or pinned by it. `before`: the version before. */
 export type Version = 'now' | 'before';
-type Program = 'service' | 'temporal' | 'temporal-tools';
 
-export const imageOf = (program: Program, version: Version): string => `localhost/rehearsal-${program}:${version}`;
+/** The newest of the minor before the one that the compose file names whose modules all are on Go's proxy. */
+const temporalBefore = '1.31.2';
 
-/** From now on containers whose image has this name are made from the version of the program. */
-export async function use(program: Program, version: Version, name: string): Promise<void> {
-  await run('podman', ['tag', imageOf(program, version), name]);
+interface Temporal {
+  server: string;
+  tools: string;
+  number: string;
+}
+
+export const imageOf = (version: Version): string => `localhost/rehearsal-service:${version}`;
+
+/** Images named by their number, since they are kept for later runs. `pinned`: the image that the compose file names. */
+export function temporalOf(version: Version, pinned: string): Temporal {
+  const number = version === 'now' ? (pinned.split(':')[1] ?? '') : temporalBefore;
+  const named = (part: string) => `localhost/rehearsal-temporal-${part}:${number}`;
+  return { server: named('server'), tools: named('tools'), number };
+}
+
+/** From now on containers whose image has this name are made from the image. */
+export async function use(image: string, name: string): Promise<void> {
+  await run('podman', ['tag', image, name]);
 }
 
 /** The newest commit that is a day older than the last one, as after a release each day; undefined without one. */
@@ -138,12 +153,8 @@ async function service(root: string, image: string): Promise<void> {
   }
 }
 
-/** The newest of the minor before the one that the compose file names whose modules all are on Go's proxy. */
-const temporalBefore = '1.31.2';
-
 /** The images of Temporal's server and of its tools, unless they are there. */
-async function temporal(version: Version, number: string, cli: string): Promise<void> {
-  const [server, tools] = [imageOf('temporal', version), imageOf('temporal-tools', version)];
+async function temporal({ server, tools, number }: Temporal, cli: string): Promise<void> {
   if ((await has(server)) && (await has(tools))) return;
   const { bin, module } = await temporalBinaries(number);
   await onDebian(
@@ -208,14 +219,12 @@ export async function makeImages(
   await onDebian(library(named.redis), [apt('redis-server')]);
   await onDebian('localhost/rehearsal-proxy', [apt('haproxy')]);
   await onDebian(library(named.mongodb), ['COPY secantusd-rs /usr/local/bin/'], { 'secantusd-rs': programs.mongodb });
-  for (const [version, number] of [
-    ['now', named.temporal.split(':')[1] ?? ''],
-    ['before', temporalBefore],
-  ] as const) {
-    say(`Temporal ${number}`);
-    await temporal(version, number, programs.temporal);
+  for (const version of ['now', 'before'] as const) {
+    const images = temporalOf(version, named.temporal);
+    say(`Temporal ${images.number}`);
+    await temporal(images, programs.temporal);
   }
   say('the service, by its own Dockerfile');
-  await service(root, imageOf('service', 'now'));
-  if (before !== undefined) await serviceOf(root, before, imageOf('service', 'before'));
+  await service(root, imageOf('now'));
+  if (before !== undefined) await serviceOf(root, before, imageOf('before'));
 }

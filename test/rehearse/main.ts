@@ -17,7 +17,7 @@ import { fromPypi } from '../rig/start/fromPypi.js';
 import { type ComposeFile, changes, rehearsed, withoutDigests } from './composeFile.js';
 import { containersOf } from './containers.js';
 import { examineImage } from './examineImage.js';
-import { commitBefore, imageOf, makeImages, use } from './images.js';
+import { commitBefore, imageOf, makeImages, temporalOf, use } from './images.js';
 import { play } from './play.js';
 import { startStandIns } from './standIns.js';
 
@@ -115,7 +115,7 @@ try {
     '[engine]\nruntime = "runc"\n[containers]\ndefault_ulimits = ["nofile=10000:20000", "nproc=9000:9000"]\n',
   );
   process.env.CONTAINERS_CONF = settingsOfPodman;
-  await examineImage(imageOf('service', 'now'), say);
+  await examineImage(imageOf('now'), say);
 
   const standIns = await startStandIns(`${name}_default`, `${name}_keeper`);
   undo.push(standIns.stop);
@@ -157,10 +157,11 @@ try {
     standIns,
     before,
     say,
-    use: async (version) => use('service', version, `localhost/${nameOf('api')}`),
+    use: async (version) => use(imageOf(version), `localhost/${nameOf('api')}`),
     takeTemporal: async (version) => {
-      await use('temporal', version, `docker.io/${nameOf('temporal')}`);
-      await use('temporal-tools', version, `docker.io/${nameOf('temporal-schema')}`);
+      const { server, tools } = temporalOf(version, nameOf('temporal'));
+      await use(server, `docker.io/${nameOf('temporal')}`);
+      await use(tools, `docker.io/${nameOf('temporal-schema')}`);
     },
   });
 } catch (error) {

@@ -85,11 +85,15 @@ async function upgrade(rehearsal: Rehearsal, load: RunningLoad): Promise<void> {
 /** By one minor version, as docs/operating.md says. Changes go on; campaigns are refused while the frontend is away. */
 async function upgradeTemporal({ containers, takeTemporal, say }: Rehearsal, load: RunningLoad): Promise<void> {
   const before = load.faults.length;
+  const number = async () => (await load.site.temporal.connection.workflowService.getSystemInfo({})).serverVersion;
+  const from = await number();
   await takeTemporal('now');
   await containers.runOnce('temporal-schema');
   for (const role of temporalRoles) await containers.replace(role);
   await load.campaign();
-  say(`upgraded Temporal by a minor version; ${load.faults.length - before} faults`);
+  const to = await number();
+  assert.notEqual(to, from);
+  say(`upgraded Temporal from ${from} to ${to}; ${load.faults.length - before} faults`);
 }
 
 /** Read-only, without capabilities, not as root, and with no secret where `inspect` shows it. */

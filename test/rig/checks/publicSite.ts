@@ -1,5 +1,5 @@
-// What a security reader sees of the service through its proxy: headers, what is not reachable, and that a client cannot
-// pass for another address.
+// What a security reader sees of the service through its proxy: headers, what is not reachable, and that a client
+// cannot pass for another address.
 import { Agent, fetch, type Response } from 'undici';
 
 export interface PublicSite {
