@@ -10,7 +10,7 @@ import { until } from '../../stack/until.js';
 import { runStart } from '../rig/start/runningStack.js';
 import type { Pids } from './processes.js';
 import { createProcessList, type ProcessList } from './processList.js';
-import { processNames } from './row.js';
+import { processNames, type Row } from './row.js';
 
 export interface Bench {
   /** The processes that the scenario starts; they end with the scenario. */
@@ -22,9 +22,11 @@ export interface Bench {
   pids: Pids;
   /** Settings of the stack in addition to the demo's. */
   env: NodeJS.ProcessEnv;
+  /** Reports the rows of a long scenario so far, which are kept when the run is stopped or the scenario fails. */
+  soFar: (rows: Row[]) => void;
 }
 
-export interface BenchStack extends Omit<Bench, 'processes'> {
+export interface BenchStack extends Omit<Bench, 'processes' | 'soFar'> {
   stop: () => Promise<void>;
 }
 

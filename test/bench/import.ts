@@ -17,8 +17,9 @@ export interface ImportSides {
   close: () => Promise<void>;
 }
 
-export async function importSides(bench: Bench): Promise<ImportSides> {
-  const [merchant, bareMerchant] = await Promise.all([aMerchant(bench), aMerchant(bench)]);
+/** Imports to this merchant, which stays open, or to a new one. */
+export async function importSides(bench: Bench, known?: BenchMerchant): Promise<ImportSides> {
+  const [merchant, bareMerchant] = await Promise.all([known ?? aMerchant(bench), aMerchant(bench)]);
   let next = 0;
   return {
     async ours(rows) {
@@ -64,7 +65,7 @@ export async function importSides(bench: Bench): Promise<ImportSides> {
       }
       return (performance.now() - startedAt) / 1_000;
     },
-    close: async () => void (await Promise.all([merchant.close(), bareMerchant.close()])),
+    close: async () => void (await Promise.all([known ? undefined : merchant.close(), bareMerchant.close()])),
   };
 }
 

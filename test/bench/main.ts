@@ -1,6 +1,6 @@
-// `npm run bench [-- NAME ...] [--quick] [--members N] [--rows N] [--profile]`: runs each scenario and its yardstick on
-// the stack's real processes. The result of a scenario is printed at its end and stored with the earlier ones under
-// STACK_DIR: in `bench/results.json`, for a quick run in `bench/quick.json`, each with a Markdown table.
+// `npm run bench [-- NAME ...] [options]`: runs each scenario and its yardstick on the stack's real processes. The result
+// of a scenario is printed at its end and stored with the earlier ones under STACK_DIR: in `bench/results.json`, for a
+// quick run in `bench/quick.json`, each with a Markdown table. What a long scenario has measured is stored as it goes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -10,27 +10,34 @@ import { readOptions } from '../../stack/readOptions.js';
 import { replaceFile } from '../../stack/stackFile.js';
 import { onStopRequest } from '../../stack/stopRequests.js';
 import { benchFolder, log, startBenchStack } from './bench.js';
+import { sizesOf } from './growth.js';
 import { createProcessList } from './processList.js';
 import type { Row } from './row.js';
 import { type Mode, runScenarios } from './run.js';
-import { type Scenario, scenarios } from './scenarios.js';
+import type { Scenario } from './scenario.js';
+import { scenarios } from './scenarios.js';
 import { heading, markdownTable, printRows } from './table.js';
 
 const unexplained =
   'not explained yet: run it with --profile, then say why in the table of scenarios and in docs/performance.md';
 
-const usage = `Usage: npm run bench -- [NAME...] [--quick] [--members N] [--rows N] [--profile]
+const usage = `Usage: npm run bench -- [NAME...] [--quick] [--members N,N] [--merchants N,N] [--subscriptions N,N] [--rows N] [--profile]
 
-  --quick    smaller numbers, a few minutes
-  --members  of the scenarios with many members (1000000)
-  --rows     of the import (100000)
-  --profile  writes processor profiles`;
+  NAME             scenarios, or the group growth, which runs only by name
+  --quick          smaller numbers, a few minutes
+  --members        of the growth; the last is that of other scenarios, too (10000,100000,1000000)
+  --merchants      of the growth (1,50,200)
+  --subscriptions  of the growth (1,10,50)
+  --rows           of the import (100000)
+  --profile        writes processor profiles`;
 
 const { values, positionals } = readOptions(usage, {
   allowPositionals: true,
   options: {
     quick: { type: 'boolean', default: false },
-    members: { type: 'string', default: '1000000' },
+    members: { type: 'string' },
+    merchants: { type: 'string' },
+    subscriptions: { type: 'string' },
     rows: { type: 'string', default: '100000' },
     profile: { type: 'boolean', default: false },
   },
@@ -52,7 +59,7 @@ onStopRequest(
 
 const startedAt = performance.now();
 const secondsSinceStart = () => Math.round((performance.now() - startedAt) / 1_000);
-const measured: { scenario: string; seconds: number; rows: Row[] }[] = [];
+const measured = new Map<string, { seconds: number; rows: Row[] }>();
 mkdirSync(benchFolder, { recursive: true });
 try {
   if (chosen.some(({ needs }) => needs !== 'nothing')) await build();
@@ -62,6 +69,10 @@ try {
       openStack: (options) => startBenchStack({ ...options, profile: values.profile }),
       signal: stop.signal,
       begun: ({ name, yardstick }) => log(`${name} ...${yardstick === null ? '' : ` beside ${yardstick}`}`),
+      soFar(scenario, rows) {
+        measured.set(scenario.name, { seconds: 0, rows });
+        write();
+      },
       ended(scenario, { rows, seconds, error }) {
         if (error !== undefined) {
           console.error(error);
@@ -70,7 +81,7 @@ try {
         const explained = rows.map((row) =>
           row.reached === false && error === undefined ? { ...row, reason: scenario.reason ?? unexplained } : row,
         );
-        measured.push({ scenario: scenario.name, seconds, rows: explained });
+        measured.set(scenario.name, { seconds, rows: explained });
         printRows(explained);
         write();
         log(`${scenario.name} took ${seconds} s, all so far ${secondsSinceStart()} s`);
@@ -87,16 +98,22 @@ try {
 process.exit();
 
 function choose(): Scenario[] {
-  const all = scenarios({ members: Number(values.members), rows: Number(values.rows) });
+  const all = scenarios({
+    rows: Number(values.rows),
+    ...(values.members && { members: sizesOf(values.members) }),
+    ...(values.merchants && { merchants: sizesOf(values.merchants) }),
+    ...(values.subscriptions && { subscriptions: sizesOf(values.subscriptions) }),
+  });
   const known = mode === 'quick' ? all.filter(({ quick }) => quick !== undefined) : all;
-  const unknown = positionals.filter((name) => !known.some((scenario) => scenario.name === name));
+  const isNamed = (scenario: Scenario, name: string) => name === scenario.name || name === scenario.group;
+  const unknown = positionals.filter((name) => !known.some((scenario) => isNamed(scenario, name)));
   if (unknown.length > 0) {
     const names = known.map(({ name }) => name).join(', ');
     console.error(`Unknown: ${unknown.join(', ')}. There are${mode === 'quick' ? ' with --quick' : ''}: ${names}.`);
     process.exit(2);
   }
-  return known.filter(({ name, isOnlyByName }) =>
-    positionals.length > 0 ? positionals.includes(name) : !isOnlyByName,
+  return known.filter((scenario) =>
+    positionals.length > 0 ? positionals.some((name) => isNamed(scenario, name)) : !scenario.isOnlyByName,
   );
 }
 
@@ -117,8 +134,8 @@ async function build(): Promise<void> {
 
 function write(): void {
   const name = mode === 'quick' ? 'quick' : 'results';
-  const rows = measured.flatMap((one) => one.rows);
-  const seconds = Object.fromEntries(measured.map((one) => [one.scenario, one.seconds]));
+  const rows = [...measured.values()].flatMap((one) => one.rows);
+  const seconds = Object.fromEntries([...measured].map(([name, one]) => [name, one.seconds]));
   replaceFile(join(benchFolder, `${name}.json`), `${JSON.stringify({ ...about(), seconds, rows }, null, 2)}\n`);
   replaceFile(join(benchFolder, `${name}.md`), `${markdownTable(rows)}\n`);
 }

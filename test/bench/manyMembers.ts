@@ -5,6 +5,7 @@ import { aMerchant, aNewMember, type BenchMerchant } from './merchant.js';
 
 const insertedTogether = 500;
 const insertersAtOnce = 2;
+const someMembers = 2_000;
 
 /** The number of members of each merchant with `rareName`, at equal distances. */
 export const rareMembers = 40;
@@ -13,7 +14,7 @@ export const rareName = 'Quetzalcoatl';
 export interface ManyMembers {
   merchant: BenchMerchant;
   count: number;
-  /** A few hundred of the members. */
+  /** At most 2,000 of the members, at equal distances. */
   some: MemberRow[];
 }
 
@@ -27,27 +28,24 @@ export async function seedMany(bench: Bench, counts: readonly number[]): Promise
   const merchants: ManyMembers[] = [];
   for (const count of counts) {
     log(`  ${count.toLocaleString('en')} members ...`);
-    merchants.push(await seed(bench, count));
+    merchants.push(await seed(bench, await aMerchant(bench), count));
   }
   return { merchants, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** The members' creation times are one minute apart. */
-async function seed(bench: Bench, count: number): Promise<ManyMembers> {
-  const merchant = await aMerchant(bench);
+/** The members' creation times are one minute apart. Expects at least `rareMembers`. */
+export async function seed(bench: Bench, merchant: BenchMerchant, count: number): Promise<ManyMembers> {
   const { program } = merchant;
   const { members, memberSearchWords, counters } = bench.deps.collections;
   const every = Math.floor(count / rareMembers);
+  const isRare = (at: number) => at % every === 0 && at < every * rareMembers;
+  const distance = Math.ceil(count / someMembers);
   const now = Date.now();
   const some: MemberRow[] = [];
   const rowsAt = (at: number) => {
-    const { member, searchWordRows } = aNewMember(
-      bench.deps,
-      program,
-      at,
-      at % every === 0 ? { lastName: rareName } : {},
-    );
+    const { member, searchWordRows } = aNewMember(bench.deps, program, at, isRare(at) ? { lastName: rareName } : {});
     const createdAt = new Date(now - (count - at) * 60_000);
+    if (at % distance === 0) some.push(member);
     return { member: { ...member, createdAt }, tokens: searchWordRows.map((token) => ({ ...token, createdAt })) };
   };
   let next = 0;
@@ -56,7 +54,6 @@ async function seed(bench: Bench, count: number): Promise<ManyMembers> {
       const from = next;
       next += insertedTogether;
       const made = Array.from({ length: Math.min(insertedTogether, count - from) }, (_, index) => rowsAt(from + index));
-      if (made[0] && some.length < 500) some.push(made[0].member);
       await Promise.all([
         members.insertMany(
           made.map(({ member }) => member),

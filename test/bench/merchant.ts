@@ -30,9 +30,10 @@ export interface BenchMerchant {
   close: () => Promise<void>;
 }
 
+/** With `agent`, its calls share the connections of that agent, which stays open. */
 export async function aMerchant(
   { deps, origin }: Pick<Bench, 'deps' | 'origin'>,
-  { callers = 64 }: { callers?: number } = {},
+  { callers = 64, agent: shared }: { callers?: number; agent?: Agent } = {},
 ): Promise<BenchMerchant> {
   const id = `bench-${newToken(6)}`;
   const { key, keyPrefix, hash } = newApiKey();
@@ -59,7 +60,7 @@ export async function aMerchant(
     createdBy: 'bench',
     createdAt: new Date(),
   });
-  const agent = new Agent({ connections: callers, pipelining: 1 });
+  const agent = shared ?? new Agent({ connections: callers, pipelining: 1 });
   let sentAgain = 0;
   const call: BenchMerchant['call'] = async ({ method, path, body, headers }) => {
     const asItIs = body instanceof FormData || body instanceof Readable;
@@ -93,7 +94,7 @@ export async function aMerchant(
       }),
     async close() {
       if (sentAgain > 0) log(`${sentAgain} answers were 503; the changes were sent again`);
-      await agent.close();
+      if (!shared) await agent.close();
     },
   };
 }

@@ -147,7 +147,7 @@ async function againstMembers(bench: Bench, most: number, rounds: ReadRounds): P
     reads.map((read) => [read, { ours: [] as [number, number][], bare: [] as [number, number][] }]),
   );
   for (const at of merchants) {
-    const side = await readsOf(bench, at);
+    const side = await readsOf(bench, [at]);
     for (const [read, line] of lines) {
       const { ours, yardstick } = await side.compare(read, rounds);
       line.ours.push([at.count, ours.latency.p50]);

@@ -19,11 +19,14 @@ import { type Row, round } from './row.js';
 
 const members = 2_000;
 
-interface Sides {
-  merchant: BenchMerchant;
+interface Changes {
   ours: (callers: number, ms: number) => Promise<Measured>;
   yardstick: (callers: number, ms: number) => Promise<Measured>;
   close: () => Promise<void>;
+}
+
+interface Sides extends Changes {
+  merchant: BenchMerchant;
 }
 
 export async function pointsSides(bench: Bench): Promise<Sides> {
@@ -31,6 +34,24 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   const { program } = merchant;
   const mine = await addMembers(bench, { program, count: members });
   const theirs = await addMembers(bench, { program, count: members, from: members });
+  const changes = changesOf(bench, { mine: mine.map(({ _id }) => ({ merchant, _id })), theirs });
+  return {
+    ...changes,
+    merchant,
+    async close() {
+      await merchant.close();
+      await changes.close();
+    },
+  };
+}
+
+export interface ChangedMembers {
+  mine: readonly { merchant: BenchMerchant; _id: string }[];
+  /** Those that the driver changes. */
+  theirs: readonly { _id: string }[];
+}
+
+export function changesOf(bench: Bench, { mine, theirs }: ChangedMembers): Changes {
   const mongo = new MongoClient(bench.deps.config.MONGODB_URI, {
     writeConcern: { w: 'majority', journal: true },
     maxPoolSize: 256,
@@ -38,13 +59,13 @@ export async function pointsSides(bench: Bench): Promise<Sides> {
   const bare = bareChange(mongo.db(bench.deps.config.MONGODB_DATABASE), mongo);
 
   return {
-    merchant,
-    ours: (callers, ms) => closedLoop({ callers, ms }, (caller) => merchant.award(ownOf(mine, caller, callers)._id)),
+    ours: (callers, ms) =>
+      closedLoop({ callers, ms }, (caller) => {
+        const { merchant, _id } = ownOf(mine, caller, callers);
+        return merchant.award(_id);
+      }),
     yardstick: (callers, ms) => closedLoop({ callers, ms }, (caller) => bare(ownOf(theirs, caller, callers))),
-    async close() {
-      await merchant.close();
-      await mongo.close();
-    },
+    close: () => mongo.close(),
   };
 }
 

@@ -19,6 +19,12 @@ export const processNames = ['api', 'worker', 'mongodb', 'temporal'] as const;
 export type ProcessName = (typeof processNames)[number];
 export type PerProcess = Partial<Record<ProcessName, number>>;
 
+export interface SizeCost {
+  size: number;
+  ours: number;
+  yardstick: number | null;
+}
+
 export interface Row {
   /** Names the scenario and, after a semicolon, the yardstick. */
   scenario: string;
@@ -40,6 +46,8 @@ export interface Row {
   cpu?: PerProcess;
   /** Resident MB at the end. */
   memory?: PerProcess;
+  /** What one line of the table costs at each size, smallest first. */
+  sizes?: SizeCost[];
   note?: string;
   /** Why the goal was not reached. */
   reason?: string;

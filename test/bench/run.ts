@@ -3,7 +3,7 @@
 import type { BenchStack } from './bench.js';
 import { createProcessList } from './processList.js';
 import { type Row, reasonOf } from './row.js';
-import type { OnStack, Scenario } from './scenarios.js';
+import type { OnStack, Scenario } from './scenario.js';
 
 export type Mode = 'full' | 'quick';
 
@@ -12,6 +12,8 @@ export interface RunDeps {
   /** Ends the running scenario and the run. */
   signal: AbortSignal;
   begun: (scenario: Scenario) => void;
+  /** Called with all rows so far of a scenario that reports them before its end. */
+  soFar: (scenario: Scenario, rows: Row[]) => void;
   /** Called when a scenario has ended. */
   ended: (scenario: Scenario, result: ScenarioResult) => void;
 }
@@ -19,7 +21,7 @@ export interface RunDeps {
 export interface ScenarioResult {
   rows: Row[];
   seconds: number;
-  /** Present when the scenario failed; its only row says so, too. */
+  /** Present when the scenario failed; its last row says so, too. */
   error?: unknown;
 }
 
@@ -37,7 +39,12 @@ export async function runScenarios(deps: RunDeps, chosen: readonly Scenario[], m
     await stack?.stop();
   };
 
+  let known: Row[] = [];
   const onStack = async (scenario: OnStack): Promise<Row[]> => {
+    const soFar = (rows: Row[]) => {
+      known = rows;
+      deps.soFar(scenario, rows);
+    };
     const processes = createProcessList();
     let own: BenchStack | undefined;
     let isSound = false;
@@ -49,7 +56,10 @@ export async function runScenarios(deps: RunDeps, chosen: readonly Scenario[], m
       } else shared ??= await deps.openStack({ signal });
       const stack = own ?? shared;
       if (!stack) throw new Error('There is no stack.');
-      const rows = await Promise.race([formOf(scenario, scenario[mode], mode)({ ...stack, processes }), aborted]);
+      const rows = await Promise.race([
+        formOf(scenario, scenario[mode], mode)({ ...stack, processes, soFar }),
+        aborted,
+      ]);
       isSound = true;
       return rows;
     } finally {
@@ -67,10 +77,11 @@ export async function runScenarios(deps: RunDeps, chosen: readonly Scenario[], m
     for (const scenario of chosen) {
       signal.throwIfAborted();
       deps.begun(scenario);
+      known = [];
       const startedAt = performance.now();
       const result = await measure(scenario).then(
         (rows) => ({ rows }),
-        (error: unknown) => ({ rows: [failed(scenario, error)], error }),
+        (error: unknown) => ({ rows: [...known, failed(scenario, error)], error }),
       );
       signal.throwIfAborted();
       deps.ended(scenario, { ...result, seconds: Math.round((performance.now() - startedAt) / 1_000) });
@@ -85,7 +96,7 @@ function formOf<Form>({ name }: Scenario, form: Form | undefined, mode: Mode): F
   return form;
 }
 
-/** A failed scenario is one row of the table, so that the results of the others are not lost. */
+/** The row of a failed scenario, so that the results of the others are not lost. */
 function failed({ name }: Scenario, error: unknown): Row {
   const note = `It failed: ${reasonOf(error)}`;
   return { scenario: name, ours: 0, yardstick: null, ratio: null, unit: '', goal: 'to run', reached: false, note };

@@ -1,11 +1,11 @@
 // The table of scenarios: the needs, the durations in a whole run and with `--quick`, the yardstick, and the reasons
 // for missed goals.
-import type { Bench } from './bench.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
 import { benchEngines } from './engines.js';
 import { benchEnroll } from './enroll.js';
 import { benchExpiry } from './expiry.js';
+import { type GrowthSizes, growthScenarios } from './growthScenarios.js';
 import { benchHung } from './hung.js';
 import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
@@ -17,82 +17,28 @@ import { benchPasses } from './passes.js';
 import { phonesEnv } from './phones.js';
 import { drawPlots, drawReads } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
-import type { ProcessList } from './processList.js';
 import { benchPush, pushEnv } from './push.js';
 import { benchRequestLog, requestLogEnv } from './requestLog.js';
-import type { Row } from './row.js';
+import { onNothing, onStack, type Scenario, sameCores, see } from './scenario.js';
 import { benchSearch } from './search.js';
 import { benchStart } from './start.js';
 import { benchTapToFace } from './tapToFace.js';
 import { benchWebhooks } from './webhooks.js';
 
-interface Facts {
-  name: string;
-  /** The yardstick of the scenario; null when the goal is an absolute number. */
-  yardstick: string | null;
-  /** Why a row misses its goal on the machine of docs/performance.md. */
-  reason?: string;
-  /** Runs only when it is named on the command line. */
-  isOnlyByName?: true;
-}
-
-interface OnNothing extends Facts {
-  needs: 'nothing';
-  full: () => Promise<Row[]>;
-  /** Absent when the scenario does not run with `--quick`. */
-  quick?: () => Promise<Row[]>;
-}
-
-export interface OnStack extends Facts {
-  /**
-   * A separate stack has no data of other scenarios. With `--quick`, scenarios share a stack unless they need settings.
-   */
-  needs: 'shared stack' | 'own stack';
-  /** The settings of its separate stack. */
-  env?: (processes: ProcessList) => Promise<NodeJS.ProcessEnv>;
-  full: (bench: Bench) => Promise<Row[]>;
-  quick?: (bench: Bench) => Promise<Row[]>;
-}
-
-export type Scenario = OnNothing | OnStack;
-
-interface Sizes<Size> {
-  full: Size;
-  quick?: Size;
-}
-
-type WithoutStack<Size> = Omit<OnNothing, 'full' | 'quick'> & Sizes<Size> & { run: (size: Size) => Promise<Row[]> };
-
-type WithStack<Size> = Omit<OnStack, 'full' | 'quick'> &
-  Sizes<Size> & { run: (bench: Bench, size: Size) => Promise<Row[]> };
-
-const onNothing = <Size>({ run, full, quick, ...facts }: WithoutStack<Size>): Scenario => ({
-  ...facts,
-  full: () => run(full),
-  ...(quick !== undefined && { quick: () => run(quick) }),
-});
-
-const onStack = <Size>({ run, full, quick, ...facts }: WithStack<Size>): Scenario => ({
-  ...facts,
-  full: (bench) => run(bench, full),
-  ...(quick !== undefined && { quick: (bench) => run(bench, quick) }),
-});
-
 const inRounds = (rounds: number, oursMs: number, yardstickMs: number): Rounds => ({ rounds, oursMs, yardstickMs });
 
-const sameCores =
-  'engines, worker, API and callers share the cores; what follows a change costs more of them than its transaction';
-const see = (section: string) => `(docs/performance.md, "${section}")`;
-
-export interface ScenarioOptions {
-  /** Members of the large merchant. */
-  members: number;
+export interface ScenarioOptions extends GrowthSizes {
   /** Rows of the large import. */
   rows: number;
 }
 
 /** In the order of a run: scenarios that need a new stack come first. */
-export const scenarios = ({ members, rows }: ScenarioOptions): Scenario[] => [
+export const scenarios = ({ rows, ...sizes }: ScenarioOptions): Scenario[] => [
+  ...growthScenarios(sizes),
+  ...main({ rows, members: sizes.members?.at(-1) ?? 1_000_000 }),
+];
+
+const main = ({ members, rows }: { members: number; rows: number }): Scenario[] => [
   onStack({
     name: 'start',
     needs: 'shared stack',

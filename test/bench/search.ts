@@ -8,6 +8,7 @@ import { sha256 } from '../../schemas/shared/ids.js';
 import type { Bench } from './bench.js';
 import { type Compared, closedLoop, ofMedians, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, seedMany } from './manyMembers.js';
+import type { BenchMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
 import { type Row, round } from './row.js';
 
@@ -22,38 +23,47 @@ export interface ReadRounds {
   ms: number;
 }
 
+interface Chosen {
+  merchant: BenchMerchant;
+  member: MemberRow;
+}
+
 export interface Reads {
   compare: (read: Read, rounds: ReadRounds) => Promise<Compared>;
   close: () => Promise<void>;
 }
 
-export async function readsOf(bench: Bench, { merchant, some }: ManyMembers): Promise<Reads> {
+/** Reads of any of these merchants and members. */
+export async function readsOf(bench: Bench, all: readonly ManyMembers[]): Promise<Reads> {
   const mongo = new MongoClient(bench.deps.config.MONGODB_URI);
   const db = mongo.db(bench.deps.config.MONGODB_DATABASE);
   const members = db.collection<MemberRow>('members');
   const memberSearchWords = db.collection<MemberSearchWordRow>('memberSearchWords');
   const apiKeys = db.collection<ApiKeyRow>('apiKeys');
-  const { id: merchantId } = merchant;
-  const hash = sha256(merchant.key);
-  const any = (): MemberRow => {
-    const member = some[Math.floor(Math.random() * some.length)];
-    if (!member) throw new Error('There are no members.');
-    return member;
+  const any = <T>(items: readonly T[]): T => {
+    const item = items[Math.floor(Math.random() * items.length)];
+    if (!item) throw new Error('There are no members.');
+    return item;
   };
-  const get = (path: string) => merchant.call({ method: 'GET', path: `/merchants/me/members${path}` });
+  const anyMember = (): Chosen => {
+    const { merchant, some } = any(all);
+    return { merchant, member: any(some) };
+  };
+  const get = (merchant: BenchMerchant, path: string) =>
+    merchant.call({ method: 'GET', path: `/merchants/me/members${path}` });
   const expectTotal = async (answer: Promise<string>, total: number) => {
     const found = JSON.parse(await answer).data.total;
     if (found !== total) throw new Error(`${found} were found where ${total} are.`);
   };
-  const ours: Record<Read, () => Promise<unknown>> = {
-    member: () => get(`/${any()._id}`),
-    serial: () => expectTotal(get(`?serial=${any().memberCode}`), 1),
-    q: () => expectTotal(get(`?q=${typed}&pageSize=${pageSize}`), rareMembers),
+  const ours: Record<Read, (of: Chosen) => Promise<unknown>> = {
+    member: ({ merchant, member }) => get(merchant, `/${member._id}`),
+    serial: ({ merchant, member }) => expectTotal(get(merchant, `?serial=${member.memberCode}`), 1),
+    q: ({ merchant }) => expectTotal(get(merchant, `?q=${typed}&pageSize=${pageSize}`), rareMembers),
   };
-  const bare: Record<Read, () => Promise<unknown>> = {
-    member: () => members.findOne({ _id: any()._id, merchantId }),
-    serial: () => members.findOne({ merchantId, memberCode: any().memberCode }),
-    async q() {
+  const bare: Record<Read, (of: Chosen) => Promise<unknown>> = {
+    member: ({ merchant, member }) => members.findOne({ _id: member._id, merchantId: merchant.id }),
+    serial: ({ merchant, member }) => members.findOne({ merchantId: merchant.id, memberCode: member.memberCode }),
+    async q({ merchant: { id: merchantId } }) {
       const levels = Array.from({ length: maxSearchLevel + 1 }, (_, level) => level);
       const found = (
         await Promise.all(
@@ -64,19 +74,22 @@ export async function readsOf(bench: Bench, { merchant, some }: ManyMembers): Pr
       return members.find({ _id: { $in: ids }, merchantId }).toArray();
     },
   };
-  const keyAnd = (reading: () => Promise<unknown>) => async () => {
-    await apiKeys.findOne({ hash });
-    await reading();
+  const hashes = new Map(all.map(({ merchant }) => [merchant, sha256(merchant.key)]));
+  const mine = (read: Read) => () => ours[read](anyMember());
+  const keyAnd = (read: Read) => async () => {
+    const chosen = anyMember();
+    await apiKeys.findOne({ hash: hashes.get(chosen.merchant) ?? '' });
+    await bare[read](chosen);
   };
   return {
     async compare(read, { rounds, ms }) {
-      await closedLoop({ callers: 1, ms: ms / 3 }, ours[read]);
-      await closedLoop({ callers: 1, ms: ms / 3 }, keyAnd(bare[read]));
+      await closedLoop({ callers: 1, ms: ms / 3 }, mine(read));
+      await closedLoop({ callers: 1, ms: ms / 3 }, keyAnd(read));
       return sideBySide({
         pids: bench.pids,
         rounds,
-        ours: () => closedLoop({ callers: 1, ms }, ours[read]),
-        yardstick: () => closedLoop({ callers: 1, ms }, keyAnd(bare[read])),
+        ours: () => closedLoop({ callers: 1, ms }, mine(read)),
+        yardstick: () => closedLoop({ callers: 1, ms }, keyAnd(read)),
         better: sooner,
       });
     },
@@ -101,7 +114,7 @@ export async function benchSearch(bench: Bench, { counts, ...rounds }: SearchSiz
   const rows: Row[] = [];
   for (const read of reads)
     for (const at of merchants) {
-      const side = await readsOf(bench, at);
+      const side = await readsOf(bench, [at]);
       const { ours, yardstick, cpu, ratios } = await side.compare(read, rounds);
       await side.close();
       const ratio = ofMedians(ours, yardstick);

@@ -1,6 +1,6 @@
 // Prints the rows of the bench as lines for the terminal with fixed column widths, and as a Markdown table for the
 // documents.
-import { type PerProcess, processNames, type Ratios, type Row, type Spread } from './row.js';
+import { type PerProcess, processNames, type Ratios, type Row, type SizeCost, type Spread } from './row.js';
 
 const columns = [
   'scenario',
@@ -14,6 +14,7 @@ const columns = [
   'p50 / p95 / p99 ms',
   'CPU s per 1,000: api / worker / mongodb / temporal',
   'MB',
+  'at each size (yardstick)',
 ];
 
 const shownSpread = (spread: Spread | undefined): string =>
@@ -24,6 +25,14 @@ const shownRatios = (ratios: Ratios | undefined): string =>
 
 const shownProcesses = (per: PerProcess | undefined): string =>
   per ? [per.api, per.worker, per.mongodb, per.temporal].map((value) => value ?? '-').join(' / ') : '';
+
+const shownSizes = (sizes: readonly SizeCost[] = []): string =>
+  sizes
+    .map(
+      ({ size, ours, yardstick }) =>
+        `${size.toLocaleString('en')}: ${ours}${yardstick === null ? '' : ` (${yardstick})`}`,
+    )
+    .join('; ');
 
 const verdict = ({ reached }: Row): string => {
   if (reached === undefined) return '';
@@ -42,6 +51,7 @@ const cellsOf = (row: Row): string[] => [
   shownSpread(row.latency),
   shownProcesses(row.cpu),
   shownProcesses(row.memory),
+  shownSizes(row.sizes),
 ];
 
 export function markdownTable(rows: readonly Row[]): string {
@@ -69,6 +79,7 @@ export function printRows(rows: readonly Row[]): void {
       row.yardstickLatency && `the yardstick's ${shownSpread(row.yardstickLatency)} ms`,
       row.cpu && `CPU s per 1,000 (${processNames.join(' / ')}): ${shownProcesses(row.cpu)}`,
       row.memory && `MB: ${shownProcesses(row.memory)}`,
+      row.sizes && `at each size (yardstick) ${shownSizes(row.sizes)}`,
     ].filter(Boolean);
     if (more.length > 0) console.log(`  ${more.join('; ')}`);
     if (row.note) console.log(`  ${row.note}`);

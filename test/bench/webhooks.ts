@@ -10,10 +10,10 @@ import type { MemberRow } from '../../schemas/members/members.rows.js';
 import { newId } from '../../schemas/shared/ids.js';
 import { type Bench, settled } from './bench.js';
 import { closedLoop } from './load.js';
-import { addMembers, aMerchant } from './merchant.js';
+import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { added, cpuMeter, memoryOf, perThousand } from './processes.js';
 import { startQueueSender } from './queueSender.js';
-import { startReceiver, subscribe } from './receiver.js';
+import { type BenchReceiver, startReceiver, subscribe } from './receiver.js';
 import { notCompared, type PerProcess, type Row, ratiosOf, round } from './row.js';
 
 const callers = 64;
@@ -49,6 +49,65 @@ export async function addBacklog(bench: Bench, members: readonly MemberRow[], co
   return dueAt;
 }
 
+export interface Backlogged {
+  merchant: Pick<BenchMerchant, 'id'>;
+  members: readonly MemberRow[];
+  receiver: BenchReceiver;
+  /** Of the merchant; each gets all events. */
+  subscriptions?: number;
+  /** Called when the backlog is due. */
+  began?: () => void;
+}
+
+/**
+ * Delivers a backlog of that many events. Returns the deliveries a second. Throws when one is not received or not
+ * logged.
+ */
+export async function deliverBacklog(
+  bench: Bench,
+  { merchant, members, receiver, subscriptions = 1, began }: Backlogged,
+  events: number,
+): Promise<number> {
+  await receiver.since();
+  const dueAt = await addBacklog(bench, members, events);
+  await sleep(dueAt.getTime() - Date.now());
+  began?.();
+  await settled(bench);
+  const seconds = (Date.now() - dueAt.getTime()) / 1_000;
+  const count = events * subscriptions;
+  const logged = await bench.deps.collections.deliveries.countDocuments({
+    merchantId: merchant.id,
+    success: true,
+    createdAt: { $gte: dueAt },
+  });
+  const { count: received } = await receiver.since();
+  if (logged < count || received < count) throw new Error(`Of ${count}, ${received} came and ${logged} were logged.`);
+  return count / seconds;
+}
+
+/** Signed POSTs of an event by undici alone. */
+export function barePosts({ url, body }: { url: string; body: Buffer }) {
+  const agent = new Agent({ connections: callers });
+  const { origin, pathname: path } = new URL(url);
+  const post = async () => {
+    const signature = createHmac('sha256', 'x'.repeat(44))
+      .update(`${new Date().toISOString()}.`)
+      .update(body)
+      .digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-signature': `sha256=${signature}` };
+    const answer = await agent.request({ origin, path, method: 'POST', headers, body });
+    await answer.body.dump();
+  };
+  return { measure: (ms: number) => closedLoop({ callers, ms }, post), close: () => agent.close() };
+}
+
+/** The body of an event of the service. */
+export function sampleBody(bench: Pick<Bench, 'deps'>, [member]: readonly MemberRow[]): Buffer {
+  if (!member) throw new Error('There are no members.');
+  const sample = changeOf(bench, member, new Date());
+  return Buffer.from(envelopeBytes({ ...sample, eventId: sample._id }));
+}
+
 export interface WebhooksSize {
   rounds: number;
   /** Events of each round. */
@@ -63,44 +122,22 @@ export async function benchWebhooks(bench: Bench, { rounds, backlog, postsMs }: 
   const members = await addMembers(bench, { program: merchant.program, count: 200 });
   const started = await startQueueSender(bench, receiver.url);
   const queue = typeof started === 'string' ? undefined : started;
-  const agent = new Agent({ connections: callers });
-  const [member] = members;
-  if (!member) throw new Error('There are no members.');
-  const sample = changeOf(bench, member, new Date());
-  const body = Buffer.from(envelopeBytes({ ...sample, eventId: sample._id }));
-  const { origin, pathname: path } = new URL(receiver.url);
-
-  const post = async () => {
-    const signature = createHmac('sha256', 'x'.repeat(44))
-      .update(`${new Date().toISOString()}.`)
-      .update(body)
-      .digest('hex');
-    const headers = { 'content-type': 'application/json', 'x-signature': `sha256=${signature}` };
-    const answer = await agent.request({ origin, path, method: 'POST', headers, body });
-    await answer.body.dump();
-  };
+  const body = sampleBody(bench, members);
+  const posts = barePosts({ url: receiver.url, body });
   let cpu: PerProcess = {};
   const ours = async (count: number): Promise<number> => {
-    await receiver.since();
-    const dueAt = await addBacklog(bench, members, count);
-    await sleep(dueAt.getTime() - Date.now());
-    const used = cpuMeter(bench.pids);
-    await settled(bench);
-    const seconds = (Date.now() - dueAt.getTime()) / 1_000;
+    let used = cpuMeter(bench.pids);
+    const began = () => {
+      used = cpuMeter(bench.pids);
+    };
+    const rate = await deliverBacklog(bench, { merchant, members, receiver, began }, count);
     cpu = added(cpu, used());
-    const logged = await bench.deps.collections.deliveries.countDocuments({
-      merchantId: merchant.id,
-      success: true,
-      createdAt: { $gte: dueAt },
-    });
-    const { count: received } = await receiver.since();
-    if (logged < count || received < count) throw new Error(`Of ${count}, ${received} came and ${logged} were logged.`);
-    return count / seconds;
+    return rate;
   };
 
   await ours(500);
   await queue?.drain(Array.from({ length: 500 }, () => body.toString()));
-  await closedLoop({ callers, ms: 500 }, post);
+  await posts.measure(500);
   cpu = {};
   const rates: Record<'ours' | 'queue' | 'unlogged' | 'posts', number[]> = {
     ours: [],
@@ -115,10 +152,10 @@ export async function benchWebhooks(bench: Bench, { rounds, backlog, postsMs }: 
       rates.queue.push(backlog / (await queue.drain(bodies)));
       rates.unlogged.push(backlog / (await queue.drain(bodies, { logs: false })));
     }
-    rates.posts.push((await closedLoop({ callers, ms: postsMs }, post)).rate);
+    rates.posts.push((await posts.measure(postsMs)).rate);
   }
   const memory = memoryOf(bench.pids);
-  await Promise.all([queue?.close(), agent.close(), merchant.close()]);
+  await Promise.all([queue?.close(), posts.close(), merchant.close()]);
   await receiver.stop();
 
   const mine = Math.max(...rates.ours);

@@ -9,7 +9,7 @@ import { startMarkOf } from '../../../stack/processIdentity.js';
 import type { BenchStack } from '../../bench/bench.js';
 import { createProcessList, succeeded } from '../../bench/processList.js';
 import { type Mode, runScenarios, type ScenarioResult } from '../../bench/run.js';
-import type { Scenario } from '../../bench/scenarios.js';
+import type { Scenario } from '../../bench/scenario.js';
 
 const started: ChildProcess[] = [];
 afterEach(() => {
@@ -68,6 +68,7 @@ const aScenario = (name: string, over: Partial<OnStack> = {}): OnStack => ({
 async function run(chosen: Scenario[], mode: Mode = 'full', stop = new AbortController()) {
   const stacks: Awaited<ReturnType<typeof aStack>>[] = [];
   const results: ({ name: string; running: number } & ScenarioResult)[] = [];
+  const reported: unknown[] = [];
   const running = () => started.filter((child) => !hasEnded(child)).length;
   const done = runScenarios(
     {
@@ -78,6 +79,7 @@ async function run(chosen: Scenario[], mode: Mode = 'full', stop = new AbortCont
       },
       signal: stop.signal,
       begun: () => {},
+      soFar: ({ name }, rows) => reported.push([name, rows]),
       ended: ({ name }, result) => results.push({ name, running: running(), ...result }),
     },
     chosen,
@@ -86,6 +88,7 @@ async function run(chosen: Scenario[], mode: Mode = 'full', stop = new AbortCont
   return {
     stacks,
     results,
+    reported,
     running,
     error: await done.then(
       () => undefined,
@@ -158,6 +161,19 @@ test('with --quick a scenario gets its own stack only when it needs other settin
   ];
   expect((await run(chosen, 'quick')).stacks.map(({ env }) => env)).toEqual([{}, { APNS_ORIGIN: 'https://127.0.0.1' }]);
   expect((await run(chosen, 'full')).stacks).toHaveLength(3);
+});
+
+test('what a long scenario has measured is reported as it goes, and kept when it fails', async () => {
+  const row = { scenario: 'first size', ours: 1, yardstick: null, ratio: null, unit: '', goal: 'none' };
+  const failing = aScenario('one', {
+    async full({ soFar }) {
+      soFar([row]);
+      throw new Error('cut off');
+    },
+  });
+  const { results, reported } = await run([failing, aScenario('two')]);
+  expect(reported).toEqual([['one', [row]]]);
+  expect(results.map(({ rows }) => rows.map(({ scenario }) => scenario))).toEqual([['first size', 'one'], ['two']]);
 });
 
 test('a process that ignores SIGTERM is killed, with the processes that it started', async () => {
