@@ -133,7 +133,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     full: { rounds: 3, ms: 3_000 },
     quick: { rounds: 3, ms: 600 },
     yardstick: "passkit-generator's own export of the same files; the RSA signature alone",
-    reason: `a strip is drawn once for each number of stamps, and worst of ten meets what else the process does ${see('Passes')}`,
+    reason: `a strip is drawn once for each number of stamps, and the worst of ten meets what else the process does`,
   }),
   onStack({
     name: 'webhooks',
