@@ -61,9 +61,11 @@ async function run(part: Part): Promise<Ran> {
   const [code] = await once(child, 'close');
   clearTimeout(limit);
   const minutes = (performance.now() - begunAt) / 60_000;
-  const outcome = outcomeOf(code, late);
   // Vitest counts its own tests; any other part counts as one test.
-  const counted = JSON.stringify(sumOf(tallyFile)) !== JSON.stringify(noted);
+  const now = sumOf(tallyFile);
+  const counted = JSON.stringify(now) !== JSON.stringify(noted);
+  const allSkipped = counted && now.passed === noted.passed && now.failed === noted.failed;
+  const outcome = outcomeOf(code === 0 && allSkipped ? couldNotRun : code, late);
   if (!counted)
     noteTally(
       {
