@@ -42,9 +42,8 @@ function double({ services }: ComposeFile, [first, second]: readonly [string, st
 /** Of this machine. */
 export interface Places {
   /** Ports that lead to containers. */
-  ports: { proxy: number; mongodb: number; temporal: number };
+  ports: { apis: readonly [number, number]; mongodb: number; temporal: number };
   folders: {
-    proxy: string;
     /** A small disk for PostgreSQL. */
     postgres: string;
     /** Holds the module that moves a clock, and for each container the file that says how far. */
@@ -113,7 +112,7 @@ export const changes = ({ ports, folders, env }: Places): Change[] => [
     },
   },
   {
-    what: 'two APIs and two workers, a proxy that ends TLS, and other ports of this machine',
+    what: 'two APIs and two workers, and other ports of this machine',
     make: (file) => {
       double(file, apis);
       double(file, workers);
@@ -121,13 +120,10 @@ export const changes = ({ ports, folders, env }: Places): Change[] => [
       const { mongodb, temporal } = file.services;
       if (mongodb) mongodb.ports = [`127.0.0.1:${ports.mongodb}:27017`];
       if (temporal) temporal.ports = [`127.0.0.1:${ports.temporal}:7233`];
-      file.services.proxy = {
-        image: 'rehearsal-proxy',
-        volumes: [`${folders.proxy}:/etc/proxy:ro`],
-        ports: [`127.0.0.1:${ports.proxy}:8443`],
-        command: ['haproxy', '-f', '/etc/proxy/haproxy.cfg'],
-        depends_on: Object.fromEntries(apis.map((name) => [name, { condition: 'service_healthy' }])),
-      };
+      for (const [index, name] of apis.entries()) {
+        const api = file.services[name];
+        if (api) api.ports = [`127.0.0.1:${ports.apis[index]}:3000`];
+      }
     },
   },
   {

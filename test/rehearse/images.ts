@@ -1,5 +1,5 @@
 // The images of the rehearsal, made without a registry of images: a Debian by debootstrap, Node by its package on npm,
-// PostgreSQL, Redis and haproxy by Debian's packages, Temporal from its Go module, and the service by its own Dockerfile.
+// PostgreSQL and Redis by Debian's packages, Temporal from its Go module, and the service by its own Dockerfile.
 import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -209,7 +209,7 @@ export async function makeImages(
   say('Node');
   const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8');
   await node(`docker.io/library/${/node:[\w.-]+/.exec(dockerfile)?.[0]}`);
-  say('PostgreSQL, Redis, the proxy and the engine in place of MongoDB');
+  say('PostgreSQL, Redis and the engine in place of MongoDB');
   const library = (name: string) => `docker.io/library/${name}`;
   await onDebian(
     library(named.postgres),
@@ -217,7 +217,6 @@ export async function makeImages(
     { 'postgres.sh': here('postgres.sh') },
   );
   await onDebian(library(named.redis), [apt('redis-server')]);
-  await onDebian('localhost/rehearsal-proxy', [apt('haproxy')]);
   await onDebian(library(named.mongodb), ['COPY secantusd-rs /usr/local/bin/'], { 'secantusd-rs': programs.mongodb });
   for (const version of ['now', 'before'] as const) {
     const images = temporalOf(version, named.temporal);

@@ -1,5 +1,5 @@
 // `npm run rehearse`: builds the image by the Dockerfile and runs the compose file with podman, with two APIs, two
-// workers and a proxy that ends TLS, and goes through what operators do. Exits with 77 where this machine cannot.
+// workers and the sample of nginx in front, and goes through what operators do. Exits with 77 where this machine cannot.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,8 +12,8 @@ import { obtainTemporal } from '../../stack/engines/temporalSources.js';
 import { findPort } from '../../stack/ports.js';
 import { readOptions } from '../../stack/readOptions.js';
 import { couldNotRun } from '../long/parts.js';
-import { createTestAuthority } from '../rig/standins/certificates.js';
 import { fromPypi } from '../rig/start/fromPypi.js';
+import { isInstalled, proxyOf } from '../rig/start/proxies.js';
 import { type ComposeFile, changes, rehearsed, withoutDigests } from './composeFile.js';
 import { containersOf } from './containers.js';
 import { examineImage } from './examineImage.js';
@@ -25,7 +25,7 @@ readOptions(
   `Usage: npm run rehearse
 
 Builds the images and runs the compose file with podman for a quarter of an hour. Needs root and
-Debian's packages podman, buildah, runc, netavark, iptables and debootstrap, and Go and Python.`,
+Debian's packages podman, buildah, runc, netavark, iptables, debootstrap and nginx, and Go and Python.`,
   {},
 );
 
@@ -42,6 +42,7 @@ function give(reason: string): never {
 
 const places = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 const lacking = needed.filter((name) => !places.some((place) => existsSync(join(place, name))));
+if (!isInstalled('nginx')) lacking.push('nginx');
 if (lacking.length > 0) give(`Not installed here: ${lacking.join(', ')} (Debian's packages; netavark too).`);
 if (process.getuid?.() !== 0) give('Containers with networks of their own need root here.');
 const compose = await fromPypi('podman-compose', '1.6.0');
@@ -91,7 +92,7 @@ try {
   undo.push(() => rm(folder, { recursive: true, force: true }));
   const inFolder = (each: string) => join(folder, each);
   const folders = {
-    ...{ proxy: inFolder('proxy'), postgres: inFolder('postgres'), clocks: inFolder('clocks') },
+    ...{ postgres: inFolder('postgres'), clocks: inFolder('clocks') },
     ...{ backups: inFolder('backups'), secrets: inFolder('.secrets') },
   };
   for (const each of Object.values(folders)) await mkdir(each);
@@ -101,13 +102,16 @@ try {
   await chown(folders.backups, 1000, 1000);
   await cp(join(root, 'test/crash/rig/movableClock.mjs'), join(folders.clocks, 'movableClock.mjs'));
 
-  const [proxyPort, mongodbPort, temporalPort] = [await findPort(host), await findPort(host), await findPort(host)];
-  const ports = { proxy: proxyPort, mongodb: mongodbPort, temporal: temporalPort };
-  const address = `https://${host}:${ports.proxy}`;
-  const authority = createTestAuthority();
-  const { cert, key } = authority.issue(['localhost', host]);
-  await writeFile(join(folders.proxy, 'site.pem'), `${cert}${key}`);
-  await cp(join(import.meta.dirname, 'containers/haproxy.cfg'), join(folders.proxy, 'haproxy.cfg'));
+  const ports = {
+    apis: [await findPort(host), await findPort(host)] as const,
+    mongodb: await findPort(host),
+    temporal: await findPort(host),
+  };
+  const proxy = await proxyOf(
+    'nginx',
+    ports.apis.map((port) => `${host}:${port}`),
+  );
+  undo.push(proxy.stop);
 
   const settingsOfPodman = join(folder, 'containers.conf');
   await writeFile(
@@ -140,7 +144,7 @@ try {
   const env = {
     ...process.env,
     PATH: places.join(delimiter),
-    PUBLIC_URL: address,
+    PUBLIC_URL: proxy.address,
     TRUST_PROXY: '1',
     APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
     APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
@@ -150,8 +154,7 @@ try {
   keepLogs = () => containers.keepLogs(logs);
   await play({
     containers,
-    address,
-    ca: authority.ca,
+    proxy,
     ports,
     folders,
     standIns,

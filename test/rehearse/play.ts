@@ -14,24 +14,25 @@ import { troubles } from './troubles.js';
 const merchantId = 'corner-cafe';
 const program = 'docs/examples/points.json';
 export async function play(rehearsal: Rehearsal): Promise<void> {
-  const { containers, say, before, folders, standIns } = rehearsal;
+  const { containers, say, before, folders, ports, proxy, standIns } = rehearsal;
   await rehearsal.takeTemporal('before');
   if (before === undefined) say('no upgrade: the history of this clone does not hold the version before');
   await rehearsal.use(before === undefined ? 'now' : 'before');
   say('starting all containers');
   await containers.up();
-  for (const service of [...services, 'proxy']) await containers.healthy(service);
+  for (const service of services) await containers.healthy(service);
+  await proxy.start('/readyz');
   say('all are healthy');
   await mongodbIsUp(rehearsal);
   const secret = (name: string) => readFile(join(folders.secrets, name), 'utf8');
   const secrets = { key: await secret('secrets_key'), console: await secret('console_jwt_secret') };
-  const site = await siteOf({ ...rehearsal, secrets });
+  const site = await siteOf({ ...proxy, ports, secrets });
   try {
     const load = await startLoad(site, standIns, say);
     await sleep(5_000);
     if (before !== undefined) await upgrade(rehearsal, load);
     await hardened(rehearsal);
-    assert.deepEqual(await faultsOfSite(rehearsal), []);
+    assert.deepEqual(await faultsOfSite(proxy), []);
     say('strangers reach nothing inside, and the headers of pages are safe');
     await goLive(rehearsal);
     for (const service of services) {

@@ -1,15 +1,14 @@
 // What all of the rehearsal works on, and what it waits for.
 import { until } from '../rig/checks/until.js';
+import type { SampleProxy } from '../rig/start/proxies.js';
 import type { Containers } from './containers.js';
 import type { Version } from './images.js';
 import type { StandIns } from './standIns.js';
 
 export interface Rehearsal {
   containers: Containers;
-  /** Of the proxy. */
-  address: string;
-  /** PEM of the authority of the proxy's certificate. */
-  ca: string;
+  /** In front of the APIs. */
+  proxy: SampleProxy;
   /** Ports of this machine. */
   ports: { mongodb: number; temporal: number };
   folders: { secrets: string; postgres: string; clocks: string; backups: string };

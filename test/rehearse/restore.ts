@@ -96,7 +96,7 @@ async function definite(caller: Caller, asked: Asked): Promise<Exclude<Answer, {
 
 /** Asks for the pass as a phone does that has the version of `since`. */
 async function passOf(
-  { address, ca, standIns }: Rehearsal,
+  { proxy, standIns }: Rehearsal,
   { deps }: Site,
   memberId: string,
   since?: string,
@@ -104,12 +104,12 @@ async function passOf(
   const found = await deps.collections.members.findOne({ _id: memberId });
   assert.ok(found);
   const path = `/wallet/apple/v1/passes/${standIns.apple.certificates.passTypeId}/${found.serialNumber}`;
-  const answer = await fetch(`${address}${path}`, {
+  const answer = await fetch(`${proxy.address}${path}`, {
     headers: {
       Authorization: `ApplePass ${found.pass.authenticationToken}`,
       ...(since !== undefined && { 'If-Modified-Since': since }),
     },
-    dispatcher: new Agent({ connect: { ca } }),
+    dispatcher: proxy.dispatcher,
   });
   await answer.arrayBuffer();
   return { status: answer.status, modified: answer.headers.get('last-modified') ?? '' };

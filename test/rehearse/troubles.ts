@@ -11,7 +11,7 @@ import { mongodbIsUp, type Rehearsal } from './rehearsal.js';
 const clockOffMs = 30_000;
 
 export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise<void> {
-  const { containers, folders, say } = rehearsal;
+  const { containers, folders, proxy, say } = rehearsal;
   const allHealthy = async (): Promise<void> => {
     for (const service of ['redis', ...temporalRoles, 'postgres', ...services]) await containers.healthy(service);
   };
@@ -33,7 +33,10 @@ export async function troubles(rehearsal: Rehearsal, load: RunningLoad): Promise
   for (const service of services) await trouble(`killed ${service}`, () => kill(service));
   for (const service of ['redis', ...temporalRoles, 'postgres'])
     await trouble(`restarted ${service}`, () => containers.podman('restart', service, '--time', '30'));
-  await trouble('killed the proxy in the middle of answers', () => kill('proxy'));
+  await trouble('killed the proxy in the middle of answers', async () => {
+    await proxy.kill();
+    await proxy.start('/readyz');
+  });
   await trouble('the primary was away for 20 s', async () => {
     await containers.podman('kill', 'mongodb');
     await sleep(20_000);
