@@ -1,9 +1,11 @@
 // What MongoDB 8 would refuse (test/rig/mongodb/rules.ts) is found in what the driver sends.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { batchedRead } from '../../../platform/mongodb/batchedRead.js';
 import { inTransaction } from '../../../platform/mongodb/inTransaction.js';
 import { update } from '../../../platform/mongodb/statements.js';
 import { transact } from '../../../platform/mongodb/transact.js';
-import { takeRefused } from '../../rig/mongodb/sentCommands.js';
+import { askedOf } from '../../rig/checks/queries.js';
+import { expectTakenByMongodb, takeRefused } from '../../rig/mongodb/sentCommands.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
 let service: TestService;
@@ -43,4 +45,22 @@ it('a command that MongoDB refuses is found, with the line that sent it', async 
   expect(await refusedOf(build)).toContain('createIndexes in a transaction');
   const twice = update(deps, 'roles', { _id: 'one' }, { $set: { a: 1, 'a.b': 1 } });
   expect(await refusedOf(() => transact(deps, [twice], 1))).toContain('an update of a.b and a');
+});
+
+it('a command of the service that MongoDB refuses fails its test when the service stops', async () => {
+  takeRefused();
+  // The test is not among the senders of a batched read.
+  const read = batchedRead(service.deps.collections.roles, ['name'], service.deps.config);
+  await read(JSON.parse('{"name":{"$is":1}}')).catch(() => undefined);
+  // The engine could not explain this query either.
+  askedOf(service.deps.config.MONGODB_DATABASE).clear();
+  expect(expectTakenByMongodb).toThrow(/name has the operator \$is \(/);
+  await service.deps.collections.roles.findOne({ $where: 'true' }).catch(() => undefined);
+  expect(expectTakenByMongodb).not.toThrow();
+});
+
+it('the engine has the limits of MongoDB, by which the driver divides what it sends', async () => {
+  const hello = await service.deps.mongo.db().command({ hello: 1 });
+  const limits = { maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000 };
+  expect(hello).toMatchObject(limits);
 });

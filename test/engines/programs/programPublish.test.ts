@@ -97,7 +97,7 @@ describe('a publication', () => {
 
   it('keeps texts with any characters', async () => {
     const program = await merchant.program();
-    const locales = { de: { '$5 off': '5 $ weniger', 'No. 1': 'Nr. 1', 'a.$b': 'c' } };
+    const locales = { de: { '$5 off': '5 $ weniger', 'No. 1': 'Nr. 1', 'a.$b': 'c', $id: 'd', $db: 'e' } };
     await designer.edit(program._id, { passTemplate: { locales } });
     expect((await designer.publish(program._id)).status).toBe(200);
     await designer.edit(program._id, { goal: 9 });

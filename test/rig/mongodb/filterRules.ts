@@ -1,6 +1,7 @@
 // What MongoDB 8 refuses in filters, updates, rows and what is read of them.
 import type { Document } from 'mongodb';
 import {
+  accumulators,
   expressionOperators,
   fieldOperators,
   listOperators,
@@ -33,7 +34,9 @@ function conditionFaults(path: string, condition: unknown): string[] {
   if (!entries.some(([key]) => isOperator(key))) return [];
   return entries.flatMap(([key, value]) => {
     if (!fieldOperators.has(key)) return [`${path} has the operator ${key}`];
-    return listOperators.has(key) && !Array.isArray(value) ? [`${key} of ${path} has no list`] : [];
+    if (!listOperators.has(key)) return [];
+    if (!Array.isArray(value)) return [`${key} of ${path} has no list`];
+    return value.some((one) => keysOf(one)[0]?.startsWith('$')) ? [`${key} of ${path} has an operator in it`] : [];
   });
 }
 
@@ -56,21 +59,34 @@ export function expressionFaults(expression: unknown): string[] {
   ];
 }
 
+export function groupFaults(group: unknown): string[] {
+  const { _id, ...fields } = Object.fromEntries(entriesOf(group));
+  return [
+    ...(_id === undefined ? ['a group without an _id'] : expressionFaults(_id)),
+    ...Object.entries(fields).flatMap(([field, value]) => {
+      const [name = '', ...more] = keysOf(value);
+      if (!accumulators.has(name) || more.length > 0) return [`a group with ${field} by ${name || value}`];
+      return entriesOf(value).flatMap(([, one]) => expressionFaults(one));
+    }),
+  ];
+}
+
 const mostLevels = 100;
 
-/** What is refused in a value that is stored: MongoDB stores some keys with `$`, but not in every place. */
+/** What is refused in a value that is stored. Keys may have `$` and `.`, except those of an _id. */
 function valueFaults(value: unknown, level = 1): string[] {
   if (level > mostLevels) return ['a row of more than 100 levels'];
-  if (Array.isArray(value)) return value.flatMap((one) => valueFaults(one, level + 1));
-  return entriesOf(value).flatMap(([key, one]) => [
-    ...(isOperator(key) ? [`a row with the key "${key}"`] : []),
-    ...valueFaults(one, level + 1),
-  ]);
+  const inner = Array.isArray(value) ? value : entriesOf(value).map(([, one]) => one);
+  return inner.flatMap((one) => valueFaults(one, level + 1));
 }
 
 export function rowFaults(row: unknown): string[] {
   const _id = isDocument(row) ? row._id : undefined;
-  return [...valueFaults(row), ...(Array.isArray(_id) || _id instanceof RegExp ? ['an _id that is no value'] : [])];
+  return [
+    ...valueFaults(row),
+    ...(Array.isArray(_id) || _id instanceof RegExp ? ['an _id that is no value'] : []),
+    ...keysOf(_id).flatMap((key) => (isOperator(key) ? [`an _id with the key "${key}"`] : [])),
+  ];
 }
 
 /** Pairs of paths of which one is the other or lies in it. */
@@ -81,16 +97,24 @@ const collisions = (paths: readonly string[]): string[] =>
       .map((other) => `${path} and ${other}`),
   );
 
+/** A key with `$` may be named only inside of a field. */
 function pathFaults(path: string, filters: readonly string[]): string[] {
-  return path.split('.').flatMap((part) => {
+  return path.split('.').flatMap((part, at) => {
     const [, name] = /^\$\[(\w*)\]$/.exec(part) ?? [];
     if (name) return filters.includes(name) ? [] : [`${path} without its array filter`];
-    return part === '' || (isOperator(part) && name === undefined) ? [`the path "${path}"`] : [];
+    const isInner = at > 0 && (name === '' || /^\$\w/.test(part));
+    return part === '' || (isOperator(part) && !isInner) ? [`the path "${path}"`] : [];
   });
 }
 
+/** A condition of the entries of a list, or a filter of their fields. */
+function pullFaults(path: string, condition: unknown): string[] {
+  const [first = ''] = keysOf(condition);
+  return fieldOperators.has(first) || first === '' ? conditionFaults(path, condition) : filterFaults(condition);
+}
+
 function changeFaults(operator: string, path: string, value: unknown): string[] {
-  if (operator === '$pull') return conditionFaults(path, value);
+  if (operator === '$pull') return pullFaults(path, value);
   if (!['$push', '$addToSet'].includes(operator) || !keysOf(value).includes('$each')) return valueFaults(value);
   const known = operator === '$push' ? pushModifiers : new Set(['$each']);
   return entriesOf(value).flatMap(([key, one]) => [

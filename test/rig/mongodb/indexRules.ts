@@ -34,7 +34,7 @@ function expiryFaults({ expireAfterSeconds: seconds, key }: Document): string[] 
   ];
 }
 
-export const indexFaults = (index: Document): string[] => [
+const oneFaults = (index: Document): string[] => [
   ...keyFaults(index.key),
   ...keysOf(index)
     .filter((option) => !indexOptions.has(option))
@@ -44,6 +44,21 @@ export const indexFaults = (index: Document): string[] => [
   ...(index.partialFilterExpression && index.sparse ? ['an index that is partial and sparse'] : []),
   ...expiryFaults(index),
 ];
+
+/** Indexes that are alike in this are the same one to MongoDB. */
+const identityOf = ({ key, unique = false, sparse = false, partialFilterExpression }: Document): string =>
+  JSON.stringify([entriesOf(key), unique, sparse, partialFilterExpression]);
+
+/** The faults of indexes that one command builds. */
+export function indexFaults(indexes: readonly Document[]): string[] {
+  const repeated = (of: (index: Document) => string) =>
+    indexes.filter((index, at) => indexes.findIndex((other) => of(other) === of(index)) < at);
+  return [
+    ...indexes.flatMap(oneFaults),
+    ...repeated(({ name }) => name).map(({ name }) => `two indexes with the name ${name}`),
+    ...repeated(identityOf).map(({ key }) => `two indexes of ${keysOf(key).join(', ')}`),
+  ];
+}
 
 export const collModFaults = ({ index }: Document): string[] => [
   ...(isDocument(index) ? [] : ['collMod without an index']),

@@ -5,30 +5,39 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 /** Fields that every command may have: those of sessions, and those that the driver adds. */
 export const fieldsOfAll = words(`lsid txnNumber autocommit startTransaction $clusterTime $db maxTimeMS readConcern
-  writeConcern $readPreference`);
+  $readPreference`);
+
+/** The fields of these, in every command. */
+export const optionFields: Record<string, ReadonlySet<string>> = {
+  cursor: words('batchSize'),
+  readConcern: words('level afterClusterTime atClusterTime'),
+  writeConcern: words('w j wtimeout'),
+  $readPreference: words('mode'),
+};
 
 export const commands: Record<string, ReadonlySet<string>> = {
   find: words('filter sort projection hint skip limit batchSize singleBatch noCursorTimeout'),
   aggregate: words('pipeline cursor hint'),
   count: words('query limit skip'),
   distinct: words('key query'),
-  insert: words('documents ordered'),
-  update: words('updates ordered'),
-  delete: words('deletes ordered'),
-  findAndModify: words('query sort remove update new fields upsert'),
-  bulkWrite: words('ops nsInfo ordered errorsOnly bypassDocumentValidation'),
+  insert: words('documents ordered writeConcern'),
+  update: words('updates ordered writeConcern'),
+  delete: words('deletes ordered writeConcern'),
+  findAndModify: words('query sort remove update new fields upsert writeConcern'),
+  bulkWrite: words('ops nsInfo ordered errorsOnly bypassDocumentValidation writeConcern'),
   getMore: words('collection batchSize'),
   killCursors: words('cursors'),
-  commitTransaction: words('recoveryToken'),
-  abortTransaction: words('recoveryToken'),
-  endSessions: words(''),
-  createIndexes: words('indexes'),
+  commitTransaction: words('recoveryToken writeConcern'),
+  abortTransaction: words('recoveryToken writeConcern'),
+  // The driver asks for no answer.
+  endSessions: words('writeConcern'),
+  createIndexes: words('indexes writeConcern'),
   listIndexes: words('cursor'),
-  dropIndexes: words('index'),
-  collMod: words('index'),
-  create: words(''),
-  drop: words(''),
-  dropDatabase: words(''),
+  dropIndexes: words('index writeConcern'),
+  collMod: words('index writeConcern'),
+  create: words('writeConcern'),
+  drop: words('writeConcern'),
+  dropDatabase: words('writeConcern'),
   listCollections: words('filter nameOnly cursor'),
   hello: words('topologyVersion maxAwaitTimeMS helloOk backpressure client compression loadBalanced'),
   ismaster: words('topologyVersion maxAwaitTimeMS helloOk backpressure client compression loadBalanced'),
@@ -49,6 +58,7 @@ export const statementFields: Record<string, ReadonlySet<string>> = {
 
 export const inTransactions = words(`find aggregate distinct insert update delete findAndModify bulkWrite getMore
   killCursors commitTransaction abortTransaction`);
+export const ofNewCollections = words('createIndexes create');
 export const endsTransaction = words('commitTransaction abortTransaction');
 export const ofAdmin = words('commitTransaction abortTransaction bulkWrite');
 
@@ -71,7 +81,8 @@ export const updateOperators = words('$inc $max $set $setOnInsert $unset $addToS
 export const pushModifiers = words('$each $slice');
 export const updateStages = words('$set $unset');
 export const stages = words('$match $group $limit $skip $sort');
-export const expressionOperators = words('$add $indexOfArray $sum');
+export const expressionOperators = words('$add $indexOfArray');
+export const accumulators = words('$sum');
 
 export const indexOptions = words('key name unique sparse partialFilterExpression expireAfterSeconds');
 export const partialOperators = words('$exists $gt');

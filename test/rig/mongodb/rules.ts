@@ -5,6 +5,7 @@ import {
   entriesOf,
   expressionFaults,
   filterFaults,
+  groupFaults,
   keysOf,
   listOf,
   projectionFaults,
@@ -19,6 +20,8 @@ import {
   fieldsOfAll,
   inTransactions,
   ofAdmin,
+  ofNewCollections,
+  optionFields,
   readConcerns,
   readConcernsInTransactions,
   stages,
@@ -76,16 +79,21 @@ const isRetried = (command: Document): boolean => command.txnNumber !== undefine
 function fieldFaults(name: string, command: Document): string[] {
   const own = commands[name];
   if (!own) return [`the command ${name}`];
-  return keysOf(command)
-    .filter((key) => key !== name && !own.has(key) && !fieldsOfAll.has(key))
-    .map((key) => `${name} has no field ${key}`);
+  const unknown = keysOf(command).filter((key) => key !== name && !own.has(key) && !fieldsOfAll.has(key));
+  const unknownInside = Object.entries(optionFields).flatMap(([option, known]) =>
+    keysOf(command[option]).flatMap((key) => (known.has(key) ? [] : [`${option}.${key}`])),
+  );
+  return [...unknown, ...unknownInside].map((key) => `${name} has no field ${key}`);
 }
+
+/** The service builds its indexes outside of transactions. */
+const onlyNew = ', which MongoDB takes only of a new or empty collection';
 
 function transactionFaults(name: string, command: Document): string[] {
   if (!isInTransaction(command)) return [];
   const isFirst = command.startTransaction === true;
   return [
-    ...(inTransactions.has(name) ? [] : [`${name} in a transaction`]),
+    ...(inTransactions.has(name) ? [] : [`${name} in a transaction${ofNewCollections.has(name) ? onlyNew : ''}`]),
     ...(name === 'killCursors' && isFirst ? ['killCursors begins a transaction'] : []),
     ...(command.writeConcern && !endsTransaction.has(name) ? ['a write concern before the commit'] : []),
     ...(command.readConcern && !isFirst ? ['a read concern in a begun transaction'] : []),
@@ -100,10 +108,15 @@ function readConcernFaults(name: string, command: Document): string[] {
   return known?.has(level) ? [] : [`the read concern ${level} for ${name}`];
 }
 
+const mostStatements = 100_000;
+
 const listFaults = (command: Document): string[] =>
-  ['documents', 'updates', 'deletes', 'ops', 'indexes']
-    .filter((key) => command[key] !== undefined && listOf(command[key]).length === 0)
-    .map((key) => `an empty list of ${key}`);
+  ['documents', 'updates', 'deletes', 'ops', 'indexes'].flatMap((key) => {
+    if (command[key] === undefined) return [];
+    const { length } = listOf(command[key]);
+    if (length > mostStatements) return [`${length} ${key}, more than 100,000`];
+    return length === 0 ? [`an empty list of ${key}`] : [];
+  });
 
 function stageFaults(stage: Document): string[] {
   return [
@@ -111,6 +124,8 @@ function stageFaults(stage: Document): string[] {
     ...entriesOf(stage).flatMap(([name, value]) => {
       if (!stages.has(name)) return [`the stage ${name}`];
       if (name === '$match') return filterFaults(value);
+      if (name === '$group') return groupFaults(value);
+      if (name === '$limit' && value === 0) return ['a stage $limit of 0'];
       return name === '$sort' ? sortFaults(value) : expressionFaults(value);
     }),
   ];
@@ -118,8 +133,9 @@ function stageFaults(stage: Document): string[] {
 
 function hintFaults({ fields: { hint }, collection }: Statement, keysOfIndexes: IndexKeys): string[] {
   if (hint === undefined) return [];
+  if (typeof hint === 'string') return [`a hint by the name ${hint}, which the index need not have`];
   const key = JSON.stringify(Object.fromEntries(entriesOf(hint)));
-  return [...keysOfIndexes(collection), '{"_id":1}'].includes(key) ? [] : [`a hint to no index, ${key}`];
+  return [...keysOfIndexes(collection), '{"_id":1}'].includes(key) ? [] : [`a hint to no declared index, ${key}`];
 }
 
 function statementFaults(statement: Statement, isSentAgain: boolean, keysOfIndexes: IndexKeys): string[] {
@@ -129,6 +145,7 @@ function statementFaults(statement: Statement, isSentAgain: boolean, keysOfIndex
     ...keysOf(fields)
       .filter((key) => known && !known.has(key))
       .map((key) => `a statement of ${kind} has no field ${key}`),
+    ...(kind === 'delete' && ![0, 1].includes(fields.limit) ? ['a delete without the limit 0 or 1'] : []),
     ...(isSentAgain && isMulti ? ['a retried write of many rows'] : []),
     ...filterFaults(kind === 'listCollections' ? undefined : filter),
     ...(update === undefined ? [] : updateFaults(update, fields)),
@@ -149,9 +166,10 @@ export function refusals(command: Document, keysOfIndexes: IndexKeys): string[] 
     ...readConcernFaults(name, command),
     ...listFaults(command),
     ...(name === 'aggregate' && command.cursor === undefined ? ['an aggregation without a cursor'] : []),
+    ...(name === 'getMore' && command.maxTimeMS !== undefined ? ['a time limit of getMore'] : []),
     ...['limit', 'skip'].filter((key) => command[key] < 0).map((key) => `a negative ${key}`),
     ...statementsOf(command).flatMap((one) => statementFaults(one, isRetried(command), keysOfIndexes)),
-    ...(command.indexes ?? []).flatMap(indexFaults),
+    ...indexFaults(command.indexes ?? []),
     ...(name === 'collMod' ? collModFaults(command) : []),
   ];
 }

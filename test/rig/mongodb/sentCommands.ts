@@ -42,3 +42,11 @@ export function takeRefused(): string[] {
   refused.clear();
   return found;
 }
+
+/** Throws when MongoDB 8 would have refused a command of the service since the last call. */
+export function expectTakenByMongodb(): void {
+  // The tests' own commands may be for the engine alone.
+  const refusedOfService = takeRefused().filter((line) => !line.includes('(test/'));
+  if (refusedOfService.length > 0)
+    throw new Error(`MongoDB 8 refuses, or test/rig/mongodb does not know:\n${refusedOfService.join('\n')}`);
+}

@@ -27,6 +27,7 @@ import { replayed } from '../checks/replayed.js';
 import { expectNoScans } from '../checks/scans.js';
 import { auditSeen, noteSeen } from '../checks/seenOperations.js';
 import { until } from '../checks/until.js';
+import { expectTakenByMongodb } from '../mongodb/sentCommands.js';
 import { forkEngines } from './forkEngines.js';
 import { forgetContexts, installRuntime } from './temporalRuntime.js';
 
@@ -152,6 +153,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await database.dropDatabase();
       await close();
       if (scanned) throw scanned;
+      expectTakenByMongodb();
     },
   };
 }
