@@ -162,19 +162,16 @@ const unlimited = {
 
 export const withoutDigests = (text: string): string => text.replaceAll(/@sha256:[\da-f]{64}/g, '');
 
-/** What each service waits for. */
-export type Waits = Readonly<Record<string, NonNullable<Service['depends_on']>>>;
+/** What the rehearsal does in podman's place: it waits for no health, and knows no grace. */
+export type Kept = Readonly<Record<string, Pick<Service, 'depends_on' | 'stop_grace_period'>>>;
 
-/** `waits` leaves the text: podman waits for no health, so the rehearsal itself keeps the order of the file. */
 export function rehearsed(
   text: string,
   { name, made }: { name: string; made: readonly Change[] },
-): { text: string; waits: Waits } {
+): { text: string; kept: Kept } {
   const file: ComposeFile = { ...parse(text, { merge: true }), name };
   for (const { make } of made) make(file);
-  const waits = Object.fromEntries(
-    Object.entries(file.services).map(([service, { depends_on: waited = {} }]) => [service, waited]),
-  );
+  const kept = structuredClone(file.services);
   for (const service of Object.values(file.services)) delete service.depends_on;
-  return { text: stringify(file, { aliasDuplicateObjects: false }), waits };
+  return { text: stringify(file, { aliasDuplicateObjects: false }), kept };
 }

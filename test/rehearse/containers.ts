@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../rig/checks/until.js';
-import type { Waits } from './composeFile.js';
+import type { Kept } from './composeFile.js';
 
 const run = promisify(execFile);
 const big = { maxBuffer: 64 * 1024 * 1024 };
@@ -48,10 +48,10 @@ export function containersOf(compose: {
   bin: string;
   file: string;
   name: string;
-  waits: Waits;
+  kept: Kept;
   env: NodeJS.ProcessEnv;
 }): Containers {
-  const { bin, file, name, waits, env } = compose;
+  const { bin, file, name, kept, env } = compose;
   const options = { ...big, env };
   const container = (service: string) => `${name}_${service}_1`;
   const podman = async (action: string, service: string, ...given: string[]): Promise<string> =>
@@ -78,7 +78,9 @@ export function containersOf(compose: {
     }, wait(service));
   };
   const stop = async (service: string): Promise<void> => {
-    await podman('stop', service, '--time', '45');
+    // Docker's own is 10 s.
+    const { stop_grace_period: grace = '10s' } = kept[service] ?? {};
+    await podman('stop', service, '--time', grace.replace(/s$/, ''));
     const { ExitCode } = (await inspect(service)).State;
     assert.equal(ExitCode, 0, `${service} ends with ${ExitCode} after SIGTERM`);
   };
@@ -89,14 +91,14 @@ export function containersOf(compose: {
     return starting;
   };
   const startAfterOthers = async (service: string): Promise<void> => {
-    for (const [other, { condition }] of Object.entries(waits[service] ?? {})) {
+    for (const [other, { condition }] of Object.entries(kept[service]?.depends_on ?? {})) {
       await start(other);
       await (condition === 'service_healthy' ? healthy(other) : completed(other));
     }
     await run(bin, ['--file', file, 'up', '--detach', service], options);
   };
   return {
-    async up(services = Object.keys(waits)) {
+    async up(services = Object.keys(kept)) {
       for (const service of services) await start(service);
     },
     async lose(services, volumes) {

@@ -133,7 +133,7 @@ try {
   const made = changes({ ports, folders, env: standIns.env });
   for (const { what } of made) say(`changed: ${what}`);
   const file = join(folder, 'docker-compose.yml');
-  const { text, waits } = rehearsed(original, { name, made });
+  const { text, kept } = rehearsed(original, { name, made });
   await writeFile(file, text);
   await cp(join(root, 'stack'), join(folder, 'stack'), { recursive: true });
   execFileSync('sh', ['stack/compose/makeSecrets.sh'], { cwd: folder, stdio: 'ignore' });
@@ -149,7 +149,7 @@ try {
     APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
     APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
   };
-  const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, waits, env });
+  const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, kept, env });
   undo.push(containers.down);
   keepLogs = () => containers.keepLogs(logs);
   await play({
@@ -174,5 +174,6 @@ try {
 } finally {
   await end();
 }
-say(failed ? 'the rehearsal failed' : 'the rehearsal passed');
+const passed = before === undefined ? 'the rehearsal passed, without an upgrade' : 'the rehearsal passed';
+say(failed ? 'the rehearsal failed' : passed);
 process.exit(failed ? 1 : 0);

@@ -36,8 +36,15 @@ export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: Runn
   const mount = `${folders.backups}:/backups`;
   const command = (name: string, ...args: string[]) =>
     containers.runOnce('api', { mount, command: ['node', `dist/stack/commands/${name}.js`, ...args] });
+  const keys = (...args: string[]) =>
+    containers.exec('api', 'node', 'dist/stack/commands/keys.js', ...args, '--merchant', loadMerchant);
+  const [apiKey = '', made = ''] = (await keys('create', '--name', 'lost', '--role', 'integration')).split('\n');
+  const lost = createCaller({ ...world, apiKey });
+  const ofShown: Asked = { method: 'GET', path: `/merchants/me/members/${shown}` };
   const since = new Date().toISOString();
   await command('backup', inBackup);
+  await keys('revoke', made.split(' ')[1] ?? '');
+  assert.equal((await definite(lost, ofShown)).status, 401, 'A revoked key is refused.');
 
   const key = randomUUID();
   const path = `/merchants/me/members/${shown}/points`;
@@ -65,8 +72,9 @@ export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: Runn
   for (const service of services) await containers.healthy(service);
   await mongodbIsUp(rehearsal);
 
-  const after = await definite(caller, { method: 'GET', path: `/merchants/me/members/${shown}` });
+  const after = await definite(caller, ofShown);
   assert.equal(member.parse(JSON.parse(after.text)).data.balance, initialPoints, 'The change since then is gone.');
+  assert.equal((await definite(lost, ofShown)).status, 200, 'A key revoked since the backup works again.');
   const gone = await definite(caller, { method: 'GET', path: `/merchants/me/members/${erased}` });
   assert.equal(gone.status, 404, 'An erased member stays erased.');
   const rebuilt = () => passOf(rehearsal, site, shown, fetched.modified);
@@ -78,7 +86,7 @@ export async function loseAndRestore(rehearsal: Rehearsal, { site, world }: Runn
   assert.equal(toldOf({ receivers: standIns.receivers }, { id: erased }).variants, 1, 'One body of each erasure.');
   const audited = await containers.exec('api', 'node', 'dist/stack/commands/merchants.js', 'audit', loadMerchant);
   say(`restored: ${audited.trim()}`);
-  await caller.close();
+  await Promise.all([caller.close(), lost.close()]);
 }
 
 async function enroll(caller: Caller): Promise<string> {
