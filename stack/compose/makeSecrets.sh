@@ -15,7 +15,6 @@ word() { random 32 | tr -d '/+=' | cut -c 1-40; }
 keep() {
   [ -s "$folder/$1" ] && return 0
   printf '%s' "$2" > "$folder/$1"
-  chmod 444 "$folder/$1"
   echo "made $folder/$1"
 }
 

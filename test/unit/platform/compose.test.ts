@@ -113,6 +113,11 @@ describe('the compose file', () => {
           expect([name, value]).toEqual([name, expect.stringMatching(/^\/run\/secrets\//)]);
   });
 
+  it('makes secrets that their owner may change and every container may read', () => {
+    for (const name of Object.keys(secrets))
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o644]);
+  });
+
   it('keeps an existing secret', () => {
     const before = readFileSync(join(folder, 'secrets_key'), 'utf8');
     execFileSync('sh', [join(root, 'stack/compose/makeSecrets.sh')], { env: { ...process.env, SECRETS_DIR: folder } });
@@ -140,7 +145,8 @@ describe.each(ours)('the service %s', (name) => {
   });
 
   it('takes every other setting from a file that may be missing', () => {
-    expect(service?.env_file).toEqual([{ path: expect.stringMatching(/:-settings\.env\}$/), required: false }]);
+    expect(service?.env_file).toEqual([{ path: '.env', required: false }]);
+    expect(text('.gitignore').split('\n')).toContain('.env');
   });
 
   it('can read every file that its settings name', () => {
