@@ -18,6 +18,7 @@ import { phonesEnv } from './phones.js';
 import { drawPlots, drawReads } from './plots.js';
 import { benchPoints, benchPointsOne } from './points.js';
 import { benchPush, pushEnv } from './push.js';
+import { benchPushSteps, pushStepsEnv } from './pushSteps.js';
 import { benchRequestLog, requestLogEnv } from './requestLog.js';
 import { onNothing, onStack, type Scenario, sameCores, see } from './scenario.js';
 import { benchSearch } from './search.js';
@@ -203,6 +204,15 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     quick: { callers: [1, 4], ...inRounds(3, 1_200, 1_000) },
     yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
     reason: `the workflow of the change before still runs on the same cores ${see('Pushes')}`,
+  }),
+  onStack({
+    name: 'push-steps',
+    needs: 'own stack',
+    env: pushStepsEnv,
+    run: benchPushSteps,
+    full: { changes: 100 },
+    quick: { changes: 20 },
+    yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
   }),
   onStack({
     name: 'tap-to-face',

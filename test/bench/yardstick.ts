@@ -7,7 +7,8 @@ import { startChild } from './child.js';
 export interface TemporalYardstick {
   /** Starts one workflow and waits until it is done. */
   empty: () => Promise<void>;
-  updateWithStart: () => Promise<void>;
+  /** Returns the id of the workflow. */
+  updateWithStart: () => Promise<string>;
   close: () => Promise<void>;
 }
 
@@ -24,13 +25,15 @@ export async function temporalYardstick({
       await client.workflow.execute('empty', { taskQueue, workflowId: newId(), args: [] });
     },
     async updateWithStart() {
+      const workflowId = newId();
       const startWorkflowOperation = new WithStartWorkflowOperation('answering', {
         taskQueue,
-        workflowId: newId(),
+        workflowId,
         args: [],
         workflowIdConflictPolicy: 'USE_EXISTING',
       });
       await client.workflow.executeUpdateWithStart('result', { updateId: 'result', startWorkflowOperation });
+      return workflowId;
     },
     async close() {
       await connection.close();

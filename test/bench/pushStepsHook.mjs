@@ -1,0 +1,9 @@
+// Loaded into the processes of the stack by the scenario `push-steps`: appends when each step of a push ended to a file.
+import { appendFileSync } from 'node:fs';
+import { register } from 'node:module';
+
+register('./pushStepsLoader.mjs', import.meta.url);
+globalThis.stepEnded = (name) => {
+  const at = performance.timeOrigin + performance.now();
+  appendFileSync(process.env.BENCH_STEPS_FILE ?? '', `${JSON.stringify({ name, at })}\n`);
+};
