@@ -5,7 +5,7 @@ import { tsToMs } from '@temporalio/common/lib/time.js';
 import { actionsOf } from '../rig/checks/actions.js';
 import { type Bench, settled } from './bench.js';
 import { cpuMeter, memoryOf } from './processes.js';
-import { type Row, round } from './row.js';
+import { type PerProcess, type Row, round } from './row.js';
 
 export interface IdleSize {
   /** V8 continues to clean up for about a minute after a start. */
@@ -13,35 +13,53 @@ export interface IdleSize {
   watchedMs: number;
 }
 
-/** How many actions were begun since then, and how many activities run, each of which beats its heart. */
-async function actionsSince(address: string, since: Date): Promise<{ actions: number; running: number }> {
+export interface Actions {
+  actions: number;
+  workflows: number;
+  /** How many activities run now, each of which beats its heart. */
+  running: number;
+}
+
+/** The actions and workflows that began since then. */
+export async function actionsSince(address: string, since: Date): Promise<Actions> {
   const connection = await Connection.connect({ address });
   const { workflow } = new Client({ connection });
-  const found = { actions: 0, running: 0 };
-  for await (const { workflowId, runId } of workflow.list()) {
-    const { pendingActivities } = (await workflow.getHandle(workflowId, runId).describe()).raw;
-    found.running += pendingActivities?.length ?? 0;
-    const { events } = await workflow.getHandle(workflowId, runId).fetchHistory();
+  const found: Actions = { actions: 0, workflows: 0, running: 0 };
+  const query = `ExecutionStatus = "Running" OR CloseTime >= "${since.toISOString()}"`;
+  for await (const { workflowId, runId, startTime, closeTime } of workflow.list({ query })) {
+    if (startTime >= since) found.workflows += 1;
+    const handle = workflow.getHandle(workflowId, runId);
+    if (!closeTime) found.running += (await handle.describe()).raw.pendingActivities?.length ?? 0;
+    const { events } = await handle.fetchHistory();
     found.actions += actionsOf((events ?? []).filter(({ eventTime }) => tsToMs(eventTime) >= since.getTime()));
   }
   await connection.close();
   return found;
 }
 
-export async function benchIdle(bench: Bench, { settleMs, watchedMs }: IdleSize): Promise<Row[]> {
-  await settled(bench);
-  await sleep(settleMs);
+/** The row of the actions that began during `wait`, in which nothing else happens. */
+export async function idleActions({ temporalAddress }: Bench, wait: () => Promise<unknown>): Promise<Row> {
   const since = new Date();
-  const used = cpuMeter(bench.pids);
-  await sleep(watchedMs);
-  const cpu = used();
-  const memory = memoryOf(bench.pids);
-  const { actions, running } = await actionsSince(bench.temporalAddress, since);
+  await wait();
+  const watchedMs = Date.now() - since.getTime();
+  const { actions, running } = await actionsSince(temporalAddress, since);
   const aDay = Math.round((actions * 86_400_000) / watchedMs);
-  const atTemporal: Row = {
+  return {
     ...{ scenario: 'idle: actions of workflows a day', ours: aDay, unit: `, ${running} activities running` },
     ...{ yardstick: null, ratio: null, goal: '<= 1000', reached: aDay <= 1_000 && running === 0 },
   };
+}
+
+export async function benchIdle(bench: Bench, { settleMs, watchedMs }: IdleSize): Promise<Row[]> {
+  await settled(bench);
+  await sleep(settleMs);
+  const used = cpuMeter(bench.pids);
+  let cpu: PerProcess = {};
+  const atTemporal = await idleActions(bench, async () => {
+    await sleep(watchedMs);
+    cpu = used();
+  });
+  const memory = memoryOf(bench.pids);
   const ofProcesses = (['api', 'worker'] as const).flatMap((name): Row[] => {
     const megabytes = memory[name] ?? 0;
     const percent = ((cpu[name] ?? 0) / (watchedMs / 1_000)) * 100;

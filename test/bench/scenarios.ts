@@ -1,5 +1,6 @@
 // The table of scenarios: the needs, the durations in a whole run and with `--quick`, the yardstick, and the reasons
 // for missed goals.
+import { benchActions } from './actions.js';
 import { benchCsv } from './csv.js';
 import { benchEffect } from './effect.js';
 import { benchEngines } from './engines.js';
@@ -223,6 +224,16 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     quick: { members: 60, fullRateMs: 3_000, ...inRounds(1, 8_000, 3_000), iphonesAlone: false },
     yardstick: 'at the same rate, an update-with-start of a workflow with one local activity that does nothing',
     reason: `the phones, Apple and Google share the cores, too ${see('Pushes')}`,
+  }),
+  onStack({
+    name: 'actions',
+    needs: 'own stack',
+    env: phonesEnv,
+    run: benchActions,
+    full: { settleMs: 30_000, watchedMs: 130_000, lone: 50, bulk: 5_000, rows: 5_000 },
+    quick: { settleMs: 2_000, watchedMs: 15_000, lone: 10, bulk: 2_000, rows: 1_000 },
+    yardstick: null,
+    reason: 'twenty changes a second whose answers wait for their push get workflows, in bulk as well',
   }),
   onStack({
     name: 'plots',

@@ -139,7 +139,7 @@ const ratioOf = (ours: Spread, yardstick: Spread): number | null =>
   ours.p95 > 0 ? round(yardstick.p95 / ours.p95) : null;
 
 /** Imports members, so that they have passes at both wallets, and adds each card to the phones of its member. */
-async function membersWithPhones(
+export async function membersWithPhones(
   bench: Bench,
   { merchant, wallets, count }: { merchant: BenchMerchant; wallets: readonly Platform[]; count: number },
 ): Promise<MemberRow[]> {
