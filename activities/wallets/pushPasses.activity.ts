@@ -126,20 +126,21 @@ async function pushOne(deps: WorkerDeps, push: PushOne): Promise<Pushed | null> 
   const member = await readMember();
   if (!member) return null;
   const program = await cachedProgram(deps, member);
-  const [toDevices, toObject] = await Promise.all([
+  const modes = modesOfPush(deps, event, program);
+  const { apple } = deps.wallets;
+  const [toDevices, toObject, rebuilt] = await Promise.all([
     pushToDevices(deps, push, member, program),
     pushToGoogle(deps, push, { member, program, readAgain: readMember }),
+    apple !== null && modes.apple === 'real' && rebuilds(apple.build(member, program)),
   ]);
   if (toObject) deps.metrics.pass('google', toObject.answer);
   if (toObject?.acceptedAt && event.passAction === 'push')
     deps.metrics.face({ wallet: 'google', changedAt: event.occurredAt, at: toObject.acceptedAt });
 
-  const modes = modesOfPush(deps, event, program);
-  const { apple } = deps.wallets;
   const passUpdate: PassUpdate = {
     serialNumber: member.serialNumber,
     lastUpdateTag: member.pass.tag.toISOString(),
-    rebuilt: apple !== null && modes.apple === 'real' && (await rebuilds(apple.build(member, program))),
+    rebuilt,
     apple: {
       devicesNotified: toDevices?.devicesNotified ?? 0,
       devicesAttempted: toDevices?.devicesAttempted ?? member.deviceCount,

@@ -8,7 +8,7 @@ import { makeGoogleObjectId } from '../../../schemas/wallets/google/googleIds.ru
 import { actionsOf } from '../../rig/checks/actions.js';
 import { until } from '../../rig/checks/until.js';
 import type { ApnsAnswer } from '../../rig/standins/apnsServer.js';
-import { type Customers, startCustomers } from '../../rig/start/customers.js';
+import { type Customer, type Customers, startCustomers } from '../../rig/start/customers.js';
 import { type RealWallets, startRealWallets } from '../../rig/start/realWallets.js';
 import { startTestWorker } from '../../rig/start/testWorker.js';
 
@@ -26,6 +26,23 @@ afterAll(async () => {
 
 const deviceCount = async (memberId: string): Promise<number> =>
   (await real.merchant.call(`/merchants/me/members/${memberId}`)).body.data.deviceCount;
+
+/** A version that the phone does not have, and its event, which another lease owner is about to publish. */
+async function aChangeOf(customer: Customer): Promise<string> {
+  const { collections } = real.service.deps;
+  const change = { $set: { 'pass.tag': new Date() } };
+  const member = await collections.members.findOneAndUpdate({ _id: customer.member._id }, change, {
+    returnDocument: 'after',
+  });
+  if (!member) throw new Error('The member is gone.');
+  const eventId = newId();
+  const row = newMemberEvent(real.service.deps, {
+    event: { type: 'member.updated', data: { changed: ['tags'], status: member.status, tags: [] } },
+    ...{ eventId, member, leaseOwner: 'test', passAction: 'push' },
+  });
+  await collections.events.insertOne({ ...row, dueAt: new Date(Date.now() + 60_000) });
+  return eventId;
+}
 
 describe('an iPhone that joined through the public page', () => {
   it('shows ten changes with message and balance, while another device is gone and one hangs', async () => {
@@ -118,6 +135,39 @@ describe('an iPhone that joined through the public page', () => {
     expect(actionsOf((await handle.fetchHistory()).events ?? [])).toBe(2);
   });
 
+  it('gets its push while the pass is built', async () => {
+    const ada = await customers.join();
+    const phone = await customers.install(ada);
+    const eventId = await aChangeOf(ada);
+    const { deps, close } = await startTestWorker(real.service);
+    const { apple } = deps.wallets;
+    if (!apple) throw new Error('Apple is real here');
+    const calls: string[] = [];
+    const noted: typeof apple = {
+      ...apple,
+      build(...given) {
+        calls.push('build');
+        return apple.build(...given);
+      },
+      apns: {
+        ...apple.apns,
+        push(...given) {
+          calls.push('push');
+          return apple.apns.push(...given);
+        },
+      },
+    };
+    await pushLate(
+      { ...deps, wallets: { ...deps.wallets, apple: noted } },
+      { leaseOwner: 'late', eventIds: [eventId] },
+    );
+    await close();
+    expect(calls).toEqual(['build', 'push']);
+    const pushed = await real.service.deps.collections.events.findOne({ _id: eventId });
+    expect(pushed?.passUpdate).toMatchObject({ rebuilt: true, apple: { devicesNotified: 1 } });
+    await phone.settled();
+  });
+
   it('shows the newest balance in the end when many changes come at once', async () => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
@@ -190,23 +240,11 @@ describe('APNs with a fault', () => {
   it('that accepts a repeated push before the event is published changes nothing in the event', async () => {
     const ada = await customers.join();
     const phone = await customers.install(ada);
-    const { collections } = real.service.deps;
-    // A version that the phone does not have, and its event, which another lease owner is about to publish.
-    const change = { $set: { 'pass.tag': new Date() } };
-    const member = await collections.members.findOneAndUpdate({ _id: ada.member._id }, change, {
-      returnDocument: 'after',
-    });
-    if (!member) throw new Error('The member is gone.');
-    const eventId = newId();
-    const row = newMemberEvent(real.service.deps, {
-      event: { type: 'member.updated', data: { changed: ['tags'], status: member.status, tags: [] } },
-      ...{ eventId, member, leaseOwner: 'test', passAction: 'push' },
-    });
-    await collections.events.insertOne({ ...row, dueAt: new Date(Date.now() + 60_000) });
+    const eventId = await aChangeOf(ada);
     const { deps, close } = await startTestWorker(real.service);
     await pushLate(deps, { leaseOwner: 'late', eventIds: [eventId] });
     await close();
-    const pushed = await collections.events.findOne({ _id: eventId });
+    const pushed = await real.service.deps.collections.events.findOne({ _id: eventId });
     expect(pushed?.passUpdate?.apple.devicesNotified).toBe(1);
     expect(JSON.parse(String(pushed?.envelope)).data).toMatchObject({ passUpdate: null });
     await phone.settled();
