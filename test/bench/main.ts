@@ -23,7 +23,7 @@ const unexplained =
 
 const usage = `Usage: npm run bench -- [NAME...] [--quick] [--members N,N] [--merchants N,N] [--subscriptions N,N] [--rows N] [--profile]
 
-  NAME             scenarios, or the group growth, which runs only by name
+  NAME             scenarios, or the group growth, which runs only by name; with --quick so do the long ones
   --quick          smaller numbers, a few minutes
   --members        of the growth; the last is that of other scenarios, too (10000,100000,1000000)
   --merchants      of the growth (1,50,200)
@@ -112,8 +112,10 @@ function choose(): Scenario[] {
     console.error(`Unknown: ${unknown.join(', ')}. There are${mode === 'quick' ? ' with --quick' : ''}: ${names}.`);
     process.exit(2);
   }
+  const runsUnnamed = ({ onlyByName }: Scenario) =>
+    onlyByName === undefined || (onlyByName === 'in quick' && mode === 'full');
   return known.filter((scenario) =>
-    positionals.length > 0 ? positionals.some((name) => isNamed(scenario, name)) : !scenario.isOnlyByName,
+    positionals.length > 0 ? positionals.some((name) => isNamed(scenario, name)) : runsUnnamed(scenario),
   );
 }
 

@@ -9,8 +9,8 @@ interface Facts {
   yardstick: string | null;
   /** Why a row misses its goal on the machine of docs/performance.md. */
   reason?: string;
-  /** Runs only when it or its group is named on the command line. */
-  isOnlyByName?: true;
+  /** In which modes it runs only when it or its group is named on the command line. */
+  onlyByName?: 'in both' | 'in quick';
   group?: string;
 }
 

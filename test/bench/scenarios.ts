@@ -106,7 +106,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     needs: 'shared stack',
     run: benchImport,
     full: { rows: 5_000, rounds: 3 },
-    quick: { rows: 2_000, rounds: 3 },
+    quick: { rows: 2_000, rounds: 2 },
     yardstick: 'the same members, emails and search words by insertMany, 500 at a time, no transaction',
     reason: `a chunk is written in one transaction, and before the next one, so that of two equal emails the first wins ${see('Imports')}`,
   }),
@@ -130,6 +130,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
   }),
   onNothing({
     name: 'passes',
+    onlyByName: 'in quick',
     needs: 'nothing',
     run: benchPasses,
     full: { rounds: 3, ms: 3_000 },
@@ -142,7 +143,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     needs: 'shared stack',
     run: benchWebhooks,
     full: { rounds: 3, backlog: 5_000, postsMs: 2_000 },
-    quick: { rounds: 3, backlog: 1_500, postsMs: 500 },
+    quick: { rounds: 2, backlog: 1_500, postsMs: 500 },
     yardstick: 'BullMQ on Redis with a row for each delivery; without the row; signed POSTs by undici alone',
     reason: `a delivery is claimed, logged and marked, each with others and each waiting for the disk ${see('Deliveries')}`,
   }),
@@ -202,12 +203,13 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     env: pushEnv,
     run: benchPush,
     full: { callers: [1, 4], ...inRounds(3, 4_000, 4_000) },
-    quick: { callers: [1, 4], ...inRounds(3, 1_200, 1_000) },
+    quick: { callers: [1, 4], ...inRounds(2, 1_200, 1_000) },
     yardstick: 'an update-with-start of a workflow with one local activity that does nothing, same Temporal',
     reason: `the workflow of the change before still runs on the same cores ${see('Pushes')}`,
   }),
   onStack({
     name: 'push-steps',
+    onlyByName: 'in quick',
     needs: 'own stack',
     env: pushStepsEnv,
     run: benchPushSteps,
@@ -217,6 +219,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
   }),
   onStack({
     name: 'tap-to-face',
+    onlyByName: 'in quick',
     needs: 'own stack',
     env: phonesEnv,
     run: benchTapToFace,
@@ -227,6 +230,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
   }),
   onStack({
     name: 'actions',
+    onlyByName: 'in quick',
     needs: 'own stack',
     env: phonesEnv,
     run: benchActions,
@@ -241,7 +245,7 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     run: drawPlots,
     full: {},
     yardstick: null,
-    isOnlyByName: true,
+    onlyByName: 'in both',
   }),
   onStack({
     name: 'plot-reads',
@@ -249,6 +253,6 @@ const main = ({ members, rows }: { members: number; rows: number }): Scenario[] 
     run: drawReads,
     full: { most: members, rounds: 3, ms: 1_000 },
     yardstick: null,
-    isOnlyByName: true,
+    onlyByName: 'in both',
   }),
 ];
