@@ -106,7 +106,7 @@ const languageCode = z
 const strings = z
   .record(trimmedText(1, 200), prose(1000))
   .refine((entries) => Object.keys(entries).length > 0, 'give at least one string')
-  // MongoDB stores these keys, but its driver takes an object with them for a value of a type of its own.
+  // The driver takes an object with `_bsontype`, or with `$ref` and `$id`, for a value of a type of its own.
   .refine((entries) => !['_bsontype', '$ref'].some((text) => text in entries), 'must not translate _bsontype or $ref')
   .meta({ minProperties: 1 });
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { BSON } from 'mongodb';
 import { until } from '../../stack/until.js';
+import { permanentWorkflows } from '../crash/evidence.js';
 import { type Bench, settled } from './bench.js';
 import { actionsSince, idleActions } from './idle.js';
 import { importSides } from './import.js';
@@ -56,13 +57,15 @@ async function stored({ deps }: Bench): Promise<Map<string, Size>> {
   return sizes;
 }
 
-/** Waits until nothing is due and no workflow runs, because an action of a running one may not be in its history yet. */
+/** Waits until nothing is due and no workflow runs: an action of a running one may not be in its history yet. */
 async function quiet(bench: Bench): Promise<void> {
   await settled(bench);
   await sleep(writtenMs);
   const connection = await Connection.connect({ address: bench.temporalAddress });
   const { workflow } = new Client({ connection });
-  const isIdle = async () => (await workflow.count('ExecutionStatus = "Running"')).count === 0;
+  const duties = permanentWorkflows.map((name) => `"${name}"`).join();
+  const isIdle = async () =>
+    (await workflow.count(`ExecutionStatus = "Running" AND WorkflowType NOT IN (${duties})`)).count === 0;
   await until(isIdle, 200, AbortSignal.timeout(withinMs));
   await connection.close();
 }

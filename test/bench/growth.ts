@@ -52,7 +52,8 @@ export function growthRow({ name, unit, of }: Omit<Line, 'measure'>, what: strin
     yardstick: yardstick === undefined ? null : round(yardstick),
     unit: 'exponent',
     goal: `<= ${round(limit)}`,
-    reached: !isOver(ours),
+    ...(ours !== undefined && { reached: !isOver(ours) }),
+    ...(ours === undefined && { note: 'Not measured.' }),
     ...(isOver(ours) && { note: `Grows faster than n log n${isOver(yardstick) ? ', as its yardstick does' : ''}.` }),
   };
 }

@@ -38,11 +38,13 @@ export async function benchNeighbour(bench: Bench, { rounds, ms }: NeighbourSize
       while (!over) await work(caller);
     };
     const loops = Promise.all(Array.from({ length: callers }, (_, caller) => loop(caller)));
-    const measured = await Promise.race([measure(), loops.then(() => Promise.reject(new Error('It was not loud.')))]);
-    over = true;
-    await loops;
-    await settled(bench);
-    return measured;
+    loops.catch(() => undefined);
+    try {
+      return await Promise.race([measure(), loops.then(() => Promise.reject(new Error('It was not loud.')))]);
+    } finally {
+      over = true;
+      await loops.then(() => settled(bench));
+    }
   };
 
   await measure();

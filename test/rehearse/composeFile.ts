@@ -162,16 +162,16 @@ const unlimited = {
 
 export const withoutDigests = (text: string): string => text.replaceAll(/@sha256:[\da-f]{64}/g, '');
 
-/** What the rehearsal does in podman's place: it waits for no health, and knows no grace. */
-export type Kept = Readonly<Record<string, Pick<Service, 'depends_on' | 'stop_grace_period'>>>;
+/** What podman-compose ignores, so that the rehearsal itself keeps to it. */
+export type Rules = Readonly<Record<string, Pick<Service, 'depends_on' | 'stop_grace_period'>>>;
 
 export function rehearsed(
   text: string,
   { name, made }: { name: string; made: readonly Change[] },
-): { text: string; kept: Kept } {
+): { text: string; rules: Rules } {
   const file: ComposeFile = { ...parse(text, { merge: true }), name };
   for (const { make } of made) make(file);
-  const kept = structuredClone(file.services);
+  const rules = structuredClone(file.services);
   for (const service of Object.values(file.services)) delete service.depends_on;
-  return { text: stringify(file, { aliasDuplicateObjects: false }), kept };
+  return { text: stringify(file, { aliasDuplicateObjects: false }), rules };
 }

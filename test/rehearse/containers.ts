@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../rig/checks/until.js';
-import type { Kept } from './composeFile.js';
+import type { Rules } from './composeFile.js';
 
 const run = promisify(execFile);
 const big = { maxBuffer: 64 * 1024 * 1024 };
@@ -40,6 +40,12 @@ export interface Inspected {
   EffectiveCaps: string[] | null;
 }
 
+function secondsOf(grace: string): number {
+  const [, seconds] = /^(\d+)s$/.exec(grace) ?? [];
+  assert.ok(seconds, `${grace} is no number of seconds`);
+  return Number(seconds);
+}
+
 /** A look starts two processes. */
 const lookMs = 2_000;
 const healthyMs = 300_000;
@@ -48,10 +54,10 @@ export function containersOf(compose: {
   bin: string;
   file: string;
   name: string;
-  kept: Kept;
+  rules: Rules;
   env: NodeJS.ProcessEnv;
 }): Containers {
-  const { bin, file, name, kept, env } = compose;
+  const { bin, file, name, rules, env } = compose;
   const options = { ...big, env };
   const container = (service: string) => `${name}_${service}_1`;
   const podman = async (action: string, service: string, ...given: string[]): Promise<string> =>
@@ -79,8 +85,8 @@ export function containersOf(compose: {
   };
   const stop = async (service: string): Promise<void> => {
     // Docker's own is 10 s.
-    const { stop_grace_period: grace = '10s' } = kept[service] ?? {};
-    await podman('stop', service, '--time', grace.replace(/s$/, ''));
+    const { stop_grace_period: grace = '10s' } = rules[service] ?? {};
+    await podman('stop', service, '--time', String(secondsOf(grace)));
     const { ExitCode } = (await inspect(service)).State;
     assert.equal(ExitCode, 0, `${service} ends with ${ExitCode} after SIGTERM`);
   };
@@ -91,14 +97,14 @@ export function containersOf(compose: {
     return starting;
   };
   const startAfterOthers = async (service: string): Promise<void> => {
-    for (const [other, { condition }] of Object.entries(kept[service]?.depends_on ?? {})) {
+    for (const [other, { condition }] of Object.entries(rules[service]?.depends_on ?? {})) {
       await start(other);
       await (condition === 'service_healthy' ? healthy(other) : completed(other));
     }
     await run(bin, ['--file', file, 'up', '--detach', service], options);
   };
   return {
-    async up(services = Object.keys(kept)) {
+    async up(services = Object.keys(rules)) {
       for (const service of services) await start(service);
     },
     async lose(services, volumes) {

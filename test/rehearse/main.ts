@@ -133,7 +133,7 @@ try {
   const made = changes({ ports, folders, env: standIns.env });
   for (const { what } of made) say(`changed: ${what}`);
   const file = join(folder, 'docker-compose.yml');
-  const { text, kept } = rehearsed(original, { name, made });
+  const { text, rules } = rehearsed(original, { name, made });
   await writeFile(file, text);
   await cp(join(root, 'stack'), join(folder, 'stack'), { recursive: true });
   execFileSync('sh', ['stack/compose/makeSecrets.sh'], { cwd: folder, stdio: 'ignore' });
@@ -149,7 +149,7 @@ try {
     APPLE_PASS_TYPE_ID: settings.APPLE_PASS_TYPE_ID,
     APPLE_TEAM_ID: settings.APPLE_TEAM_ID,
   };
-  const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, kept, env });
+  const containers = containersOf({ bin: join(compose.bin, 'podman-compose'), file, name, rules, env });
   undo.push(containers.down);
   keepLogs = () => containers.keepLogs(logs);
   await play({

@@ -142,17 +142,18 @@ describe('an iPhone that joined through the public page', () => {
     const { deps, close } = await startTestWorker(real.service);
     const { apple } = deps.wallets;
     if (!apple) throw new Error('Apple is real here');
-    const calls: string[] = [];
+    // Each of the two waits until the other has begun.
+    const begun = new Set<string>();
     const noted: typeof apple = {
       ...apple,
-      build(...given) {
-        calls.push('build');
+      async build(...given) {
+        await until(() => begun.add('build').has('push'));
         return apple.build(...given);
       },
       apns: {
         ...apple.apns,
-        push(...given) {
-          calls.push('push');
+        async push(...given) {
+          await until(() => begun.add('push').has('build'));
           return apple.apns.push(...given);
         },
       },
@@ -162,7 +163,6 @@ describe('an iPhone that joined through the public page', () => {
       { leaseOwner: 'late', eventIds: [eventId] },
     );
     await close();
-    expect(calls).toEqual(['build', 'push']);
     const pushed = await real.service.deps.collections.events.findOne({ _id: eventId });
     expect(pushed?.passUpdate).toMatchObject({ rebuilt: true, apple: { devicesNotified: 1 } });
     await phone.settled();
