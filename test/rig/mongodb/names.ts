@@ -38,7 +38,7 @@ export const commands: Record<string, ReadonlySet<string>> = {
   create: words('writeConcern'),
   drop: words('writeConcern'),
   dropDatabase: words('writeConcern'),
-  listCollections: words('filter nameOnly cursor'),
+  listCollections: words('filter nameOnly authorizedCollections cursor'),
   hello: words('topologyVersion maxAwaitTimeMS helloOk backpressure client compression loadBalanced'),
   ismaster: words('topologyVersion maxAwaitTimeMS helloOk backpressure client compression loadBalanced'),
   ping: words(''),
