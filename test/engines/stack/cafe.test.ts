@@ -123,7 +123,7 @@ describe('the demo', () => {
     const count = (state: string) => deliveries.filter((one) => one.state === state).length;
     expect(count('succeeded')).toBeGreaterThan(20);
     expect(count('exhausted')).toBeGreaterThan(0);
-    expect(count('succeeded') + count('exhausted')).toBe(deliveries.length);
+    expect(deliveries.filter(({ state }) => state !== 'succeeded' && state !== 'exhausted')).toEqual([]);
     const { items: webhooks } = await call('/webhooks');
     const orders = webhooks.find(({ name }: Document) => name === 'Order system');
     expect(orders).toMatchObject({ health: { state: 'ok' } });
