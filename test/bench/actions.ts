@@ -1,4 +1,4 @@
-// What enrollments, changes, deliveries and imported rows cost at Temporal, in actions and workflows, and in MongoDB, in
+// What enrollments, changes, deliveries and imported rows cost: actions and workflows at Temporal, and in MongoDB
 // documents and bytes. The wallets are real.
 import { once } from 'node:events';
 import { createServer } from 'node:http';

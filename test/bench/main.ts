@@ -1,4 +1,4 @@
-// `npm run bench [-- NAME ...] [options]`: runs each scenario and its yardstick on the stack's real processes. The result
+// `npm run bench [-- NAME ...] [options]`: runs scenarios and yardsticks on the stack's real processes. The result
 // of a scenario is printed at its end and stored with the earlier ones under STACK_DIR: in `bench/results.json`, for a
 // quick run in `bench/quick.json`, each with a Markdown table. What a long scenario has measured is stored as it goes.
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-// Loaded into the processes of the stack by the scenario `push-steps`: appends when each step of a push ended to a file.
+// Loaded into the processes of the stack by the scenario `push-steps`: writes when each step of a push ended.
 import { appendFileSync } from 'node:fs';
 import { register } from 'node:module';
 

@@ -1,5 +1,5 @@
 // From the till's answer until the phones show the new balance, at half of the rate that the machine carries. That rate
-// is measured first, by callers that wait for the phones before their next change. The yardstick is an update-with-start
+// is measured first, by callers that wait for the phones before their next change. The yardstick: update-with-start
 // with one local activity on the same Temporal, at the same rate.
 import { FormData } from 'undici';
 import { updateByIds } from '../../platform/mongodb/updateMany.js';

@@ -1,5 +1,5 @@
 // `npm run rehearse`: builds the image by the Dockerfile and runs the compose file with podman, with two APIs, two
-// workers and the sample of nginx in front, and goes through what operators do. Exits with 77 where this machine cannot.
+// workers and the sample of nginx in front, and goes through what operators do. Exits with 77 where it cannot.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
