@@ -1,28 +1,17 @@
 // Gives the compiled service the marks of pushStepsHook.mjs.
-const before = (name, code) => [code, `globalThis.stepEnded('${name}'); ${code}`];
-const after = (name, code) => [code, `${code} globalThis.stepEnded('${name}');`];
+import { after, before, changing } from './changedCode.mjs';
 
-const marks = {
-  '/api/members/dispatch.effect.js': [before('committed', 'await deps.workflowClient.start(')],
+const ended = (name) => `globalThis.stepEnded('${name}');`;
+
+export const load = changing({
+  '/api/members/dispatch.effect.js': [before('await deps.workflowClient.start(', ended('committed'))],
   '/activities/wallets/pushPasses.activity.js': [
-    after('begun', 'export async function pushPasses(deps, lease) {'),
-    before('recorded', 'return { ...result, newEventIds:'),
+    after('export async function pushPasses(deps, lease) {', ended('begun')),
+    before('return { ...result, newEventIds:', ended('recorded')),
   ],
   '/activities/wallets/apple/pushPhones.effect.js': [
-    before('read', 'const answers = '),
-    before('pushed', "deps.crashPoint('after-push-before-record');"),
+    before('const answers = ', ended('read')),
+    before("deps.crashPoint('after-push-before-record');", ended('pushed')),
   ],
-  '/api/members/pushWaits.reads.js': [after('seen', 'end(passUpdate) {')],
-};
-
-export async function load(url, context, nextLoad) {
-  const loaded = await nextLoad(url, context);
-  const file = Object.keys(marks).find((path) => url.endsWith(`/dist${path}`));
-  if (file === undefined) return loaded;
-  let source = String(loaded.source);
-  for (const [code, marked] of marks[file]) {
-    if (source.split(code).length !== 2) throw new Error(`${file} has no place for the mark of the bench: ${code}`);
-    source = source.replace(code, () => marked);
-  }
-  return { ...loaded, source };
-}
+  '/api/members/pushWaits.reads.js': [after('end(passUpdate) {', ended('seen'))],
+});
