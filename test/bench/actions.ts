@@ -8,10 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { BSON } from 'mongodb';
 import { until } from '../../stack/until.js';
-import { permanentWorkflows } from '../crash/evidence.js';
+import { runningWork } from '../crash/evidence.js';
 import { type Bench, settled } from './bench.js';
 import { actionsSince, idleActions } from './idle.js';
 import { importSides } from './import.js';
+import { inTurn, numbered } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { type Row, round } from './row.js';
 import { membersWithPhones } from './tapToFace.js';
@@ -63,9 +64,7 @@ async function quiet(bench: Bench): Promise<void> {
   await sleep(writtenMs);
   const connection = await Connection.connect({ address: bench.temporalAddress });
   const { workflow } = new Client({ connection });
-  const duties = permanentWorkflows.map((name) => `"${name}"`).join();
-  const isIdle = async () =>
-    (await workflow.count(`ExecutionStatus = "Running" AND WorkflowType NOT IN (${duties})`)).count === 0;
+  const isIdle = async () => (await workflow.count(runningWork)).count === 0;
   await until(isIdle, 200, AbortSignal.timeout(withinMs));
   await connection.close();
 }
@@ -147,11 +146,11 @@ export async function benchActions(bench: Bench, size: ActionsSize): Promise<Row
   let next = 0;
   const change = async () => {
     next += 1;
-    await plain.award(members[next % members.length]?._id ?? '');
+    await plain.award(inTurn(members, next)._id);
   };
   const push = async () => {
     next += 1;
-    return phoned.award(withPhones[next % withPhones.length]?._id ?? '');
+    return phoned.award(inTurn(withPhones, next)._id);
   };
   const pushed = async () => {
     const answer = await push();
@@ -171,16 +170,8 @@ export async function benchActions(bench: Bench, size: ActionsSize): Promise<Row
       await settled(bench);
     }
   };
-  const together = (times: number, work: () => Promise<unknown>) => async () => {
-    let left = times;
-    const loop = async () => {
-      while (left > 0) {
-        left -= 1;
-        await work();
-      }
-    };
-    await Promise.all(Array.from({ length: bulkCallers }, loop));
-  };
+  const together = (total: number, work: () => Promise<unknown>) => () =>
+    numbered({ callers: bulkCallers, total }, work);
 
   const operations: Operation[] = [
     { what: 'an enrollment', times: lone, work: () => alone(enroll) },

@@ -44,7 +44,7 @@ export function growthRow({ name, unit, of }: Omit<Line, 'measure'>, what: strin
     exponentOf(of, { size: few.size, cost: few[side] }, { size: many.size, cost: many[side] });
   const [ours, yardstick] = [grownBy('ours'), grownBy('yardstick')];
   const limit = limitOf(few.size, many.size);
-  const isOver = (exponent: number | undefined) => exponent !== undefined && exponent > limit;
+  const isOver = (grown: number | undefined) => grown !== undefined && grown > limit;
   return {
     ...row,
     scenario: `${from} to ${shown(many.size)} ${what}: growth`,

@@ -2,10 +2,9 @@
 import { maxSubscriptions } from '../../schemas/webhooks/webhooks.schema.js';
 import { type Bench, settled } from './bench.js';
 import { type Line, measureGrowth } from './growth.js';
-import type { Rounds } from './load.js';
+import { inTurn, numbered, type Rounds } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { changesOf } from './points.js';
-import { cpuMeter } from './processes.js';
 import { startReceiver, subscribe } from './receiver.js';
 import { type Row, spreadOf } from './row.js';
 import { barePosts, deliverBacklog, sampleBody } from './webhooks.js';
@@ -37,14 +36,7 @@ async function addSubscriptions(bench: Bench, to: BenchMerchant, url: string, co
 /** Runs `work` that often, at most `callers` at a time. Returns the milliseconds until its later work is done, too. */
 async function timeOf(bench: Bench, total: number, work: (index: number) => Promise<unknown>): Promise<number> {
   const began = performance.now();
-  let next = 0;
-  const loop = async () => {
-    while (next < total) {
-      next += 1;
-      await work(next - 1);
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, loop));
+  await numbered({ callers, total }, work);
   await settled(bench);
   return performance.now() - began;
 }
@@ -70,7 +62,7 @@ export async function benchGrowthSubscriptions(bench: Bench, size: GrowthSubscri
   };
   const linesAt = (subscriptions: number): Line[] => {
     const events = Math.ceil(deliveries / subscriptions);
-    const award = (index: number) => merchant.award(mine[index % mine.length]?._id ?? '');
+    const award = (index: number) => merchant.award(inTurn(mine, index)._id);
     const bulk = { merchant, members, receiver, subscriptions };
     const spent = { seconds: Number.POSITIVE_INFINITY };
     return [
@@ -101,12 +93,8 @@ export async function benchGrowthSubscriptions(bench: Bench, size: GrowthSubscri
         of: 'one',
         measure: () =>
           best(async () => {
-            let used = cpuMeter(bench.pids);
-            const began = () => {
-              used = cpuMeter(bench.pids);
-            };
-            const rate = await deliverBacklog(bench, { ...bulk, began }, events);
-            const seconds = Object.values(used()).reduce((sum, one) => sum + one, 0);
+            const { rate, cpu } = await deliverBacklog(bench, bulk, events);
+            const seconds = Object.values(cpu).reduce((sum, one) => sum + one, 0);
             spent.seconds = Math.min(spent.seconds, seconds / (events * subscriptions));
             return 1_000 / rate;
           }),

@@ -2,9 +2,10 @@
 // a rate far below the service's limit. Each phase starts after all work of the previous one is done.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, settled } from './bench.js';
+import { inTurn } from './load.js';
 import { addMembers, aMerchant, type BenchMerchant } from './merchant.js';
 import { startReceiver, subscribe } from './receiver.js';
-import { type Row, ratiosOf, round, type Spread, spreadOf } from './row.js';
+import { type Row, type Spread, slowdownRow, spreadOf } from './row.js';
 
 const perSecond = 5;
 const timeoutMs = 2_000;
@@ -29,7 +30,7 @@ export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Pr
     const awards: Promise<string>[] = [];
     for (let index = 0; index < count; index += 1) {
       await sleep(Math.max(began + (index / perSecond) * 1_000 - performance.now(), 0));
-      awards.push(merchant.award(members[index % members.length]?._id ?? ''));
+      awards.push(merchant.award(inTurn(members, index)._id));
     }
     await Promise.all(awards);
     await enable(merchant, hungId, false);
@@ -41,32 +42,16 @@ export async function benchHung(bench: Bench, { rounds, phaseMs }: HungSize): Pr
   };
 
   await phase(false);
-  const alone: Spread[] = [];
-  const beside: Spread[] = [];
+  const without: Spread[] = [];
+  const withIt: Spread[] = [];
   for (let index = 0; index < rounds; index += 1) {
-    alone.push(await phase(false));
-    beside.push(await phase(true));
+    without.push(await phase(false));
+    withIt.push(await phase(true));
   }
   await merchant.close();
   await receiver.stop();
-  const best = (spreads: Spread[]) => spreads.reduce((one, other) => (other.p99 < one.p99 ? other : one));
-  const [without, withIt] = [best(alone), best(beside)];
-  const ratio = without.p99 / withIt.p99;
-  const ratios = ratiosOf(alone.map(({ p99 }, index) => p99 / (beside[index]?.p99 ?? Number.NaN)));
-  return [
-    {
-      scenario: 'age at a good receiver beside a hung one, p99; without the hung one',
-      ours: withIt.p99,
-      yardstick: without.p99,
-      ratio: round(ratio),
-      ...(ratios && { ratios }),
-      unit: 'ms',
-      goal: '>= 0.91',
-      reached: ratio >= 1 / 1.1,
-      latency: withIt,
-      yardstickLatency: without,
-    },
-  ];
+  const scenario = 'age at a good receiver beside a hung one, p99; without the hung one';
+  return [slowdownRow({ withIt, without }, { of: 'p99', most: 1.1, scenario })];
 }
 
 async function enable(merchant: BenchMerchant, id: string, enabled: boolean): Promise<void> {

@@ -61,6 +61,28 @@ export async function paced(
   return { rate: total / seconds, operations: total, latency: spreadOf(times) };
 }
 
+/** Calls `operation` that often, with 0 and up, at most `callers` at a time. Throws when one operation throws. */
+export async function numbered(
+  { callers, total }: { callers: number; total: number },
+  operation: (index: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const loop = async () => {
+    while (next < total) {
+      next += 1;
+      await operation(next - 1);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, loop));
+}
+
+/** The items one after the other, again and again. */
+export function inTurn<T>(items: readonly T[], index: number): T {
+  const item = items[index % items.length];
+  if (item === undefined) throw new Error('There are no items.');
+  return item;
+}
+
 /** An item that no other of the `callers` gets, because concurrent changes of one member would wait for each other. */
 export function ownOf<T>(items: readonly T[], caller: number, callers: number): T {
   const own = Math.floor(Math.random() * Math.floor(items.length / callers)) * callers + caller;

@@ -4,7 +4,7 @@ import { type Bench, settled } from './bench.js';
 import { importSides } from './import.js';
 import { ownOf, paced } from './load.js';
 import { addMembers, aMerchant } from './merchant.js';
-import { type Row, ratiosOf, round, type Spread } from './row.js';
+import { type Row, type Spread, slowdownRow } from './row.js';
 
 const callers = 64;
 const quiet = { callers: 8, perSecond: 20 };
@@ -50,34 +50,16 @@ export async function benchNeighbour(bench: Bench, { rounds, ms }: NeighbourSize
   await measure();
   const rows: Row[] = [];
   for (const [name, way] of Object.entries(loudly)) {
-    const [alone, next]: [Spread[], Spread[]] = [[], []];
+    const [without, withIt]: [Spread[], Spread[]] = [[], []];
     for (let index = 0; index < rounds; index += 1) {
-      alone.push(await measure());
+      without.push(await measure());
       await settled(bench);
-      next.push(await nextTo(way));
+      withIt.push(await nextTo(way));
     }
-    rows.push(neighbourRow(`next to one that ${name}`, alone, next));
+    const scenario = `a merchant's points changes next to one that ${name}, p95; without it`;
+    rows.push(slowdownRow({ withIt, without }, { of: 'p95', most: 1.2, scenario }));
     bench.soFar(rows);
   }
   await Promise.all([imports.close(), loud.close(), neighbour.close()]);
   return rows;
-}
-
-function neighbourRow(where: string, alone: Spread[], next: Spread[]): Row {
-  const best = (spreads: Spread[]) => spreads.reduce((one, other) => (other.p95 < one.p95 ? other : one));
-  const [without, withIt] = [best(alone), best(next)];
-  const ratio = without.p95 / withIt.p95;
-  const ratios = ratiosOf(alone.map(({ p95 }, index) => p95 / (next[index]?.p95 ?? Number.NaN)));
-  return {
-    scenario: `a merchant's points changes ${where}, p95; without it`,
-    ours: withIt.p95,
-    yardstick: without.p95,
-    ratio: round(ratio),
-    ...(ratios && { ratios }),
-    unit: 'ms',
-    goal: '>= 0.83',
-    reached: ratio >= 1 / 1.2,
-    latency: withIt,
-    yardstickLatency: without,
-  };
 }

@@ -7,6 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time.js';
 import { z } from 'zod';
 import { type Bench, benchFolder, settled } from './bench.js';
+import { inTurn } from './load.js';
 import type { ProcessList } from './processList.js';
 import { aMerchantWithDevices, pushEnv } from './push.js';
 import { type Row, round, spreadOf } from './row.js';
@@ -58,7 +59,7 @@ export async function benchPushSteps(bench: Bench, { changes }: { changes: numbe
   for (let index = 0; index < changes * 2; index += 1) {
     if (index === changes) for (const side of Object.values(measured)) side.length = 0;
     writeFileSync(file, '');
-    const member = members[index % members.length]?._id ?? '';
+    const member = inTurn(members, index)._id;
     const moments = await timed(async () => JSON.parse(await award(member)).data.transaction.id);
     const marks = readFileSync(file, 'utf8')
       .trim()

@@ -97,6 +97,32 @@ export function processorRow(
   };
 }
 
+/**
+ * The row of a latency that something else may lengthen at most `most` times. The best round of each counts; the
+ * rounds with and without it alternated.
+ */
+export function slowdownRow(
+  { withIt, without }: { withIt: readonly Spread[]; without: readonly Spread[] },
+  { of, most, scenario }: { of: keyof Spread; most: number; scenario: string },
+): Row {
+  const best = (spreads: readonly Spread[]) => spreads.reduce((one, other) => (other[of] < one[of] ? other : one));
+  const [next, alone] = [best(withIt), best(without)];
+  const ratio = alone[of] / next[of];
+  const ratios = ratiosOf(without.map((one, index) => one[of] / (withIt[index]?.[of] ?? Number.NaN)));
+  return {
+    scenario,
+    ours: next[of],
+    yardstick: alone[of],
+    ratio: round(ratio),
+    ...(ratios && { ratios }),
+    unit: 'ms',
+    goal: `>= ${round(1 / most)}`,
+    reached: ratio >= 1 / most,
+    latency: next,
+    yardstickLatency: alone,
+  };
+}
+
 /** The first line of an error. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -6,7 +6,7 @@ import type { MemberRow, MemberSearchWordRow } from '../../schemas/members/membe
 import { maxSearchLevel, prefixRange } from '../../schemas/members/searchWords.rules.js';
 import { sha256 } from '../../schemas/shared/ids.js';
 import type { Bench } from './bench.js';
-import { type Compared, closedLoop, ofMedians, sideBySide, sooner } from './load.js';
+import { type Compared, closedLoop, ofMedians, ownOf, sideBySide, sooner } from './load.js';
 import { type ManyMembers, rareMembers, rareName, seedMany } from './manyMembers.js';
 import type { BenchMerchant } from './merchant.js';
 import { memoryOf } from './processes.js';
@@ -40,14 +40,9 @@ export async function readsOf(bench: Bench, all: readonly ManyMembers[]): Promis
   const members = db.collection<MemberRow>('members');
   const memberSearchWords = db.collection<MemberSearchWordRow>('memberSearchWords');
   const apiKeys = db.collection<ApiKeyRow>('apiKeys');
-  const any = <T>(items: readonly T[]): T => {
-    const item = items[Math.floor(Math.random() * items.length)];
-    if (!item) throw new Error('There are no members.');
-    return item;
-  };
   const anyMember = (): Chosen => {
-    const { merchant, some } = any(all);
-    return { merchant, member: any(some) };
+    const { merchant, some } = ownOf(all, 0, 1);
+    return { merchant, member: ownOf(some, 0, 1) };
   };
   const get = (merchant: BenchMerchant, path: string) =>
     merchant.call({ method: 'GET', path: `/merchants/me/members${path}` });

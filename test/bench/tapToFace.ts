@@ -8,7 +8,7 @@ import type { Platform } from '../../schemas/shared/passUpdate.schema.js';
 import { makeGoogleObjectId } from '../../schemas/wallets/google/googleIds.rules.js';
 import { type Bench, settled } from './bench.js';
 import { importsFinished } from './import.js';
-import { closedLoop, paced } from './load.js';
+import { closedLoop, inTurn, paced } from './load.js';
 import { aMerchant, type BenchMerchant } from './merchant.js';
 import { phonesOf, type ShownAt } from './phones.js';
 import { type Row, ratiosOf, round, type Spread, spreadOf } from './row.js';
@@ -67,7 +67,7 @@ async function measure(bench: Bench, { temporal, size, wallets }: Measure): Prom
   const phones = phonesOf(bench.processes);
   let next = 0;
   const tap = async (): Promise<Tap> => {
-    const memberId = members[next % members.length]?._id ?? '';
+    const memberId = inTurn(members, next)._id;
     next += 1;
     const sentAt = Date.now();
     const answer = await merchant.award(memberId);

@@ -56,23 +56,21 @@ export interface Backlogged {
   receiver: BenchReceiver;
   /** Of the merchant; each gets all events. */
   subscriptions?: number;
-  /** Called when the backlog is due. */
-  began?: () => void;
 }
 
 /**
- * Delivers a backlog of that many events. Returns the deliveries a second. Throws when one is not received or not
- * logged.
+ * Delivers a backlog of that many events. Returns the deliveries a second, and the processor seconds since the backlog
+ * was due. Throws when one is not received or not logged.
  */
 export async function deliverBacklog(
   bench: Bench,
-  { merchant, members, receiver, subscriptions = 1, began }: Backlogged,
+  { merchant, members, receiver, subscriptions = 1 }: Backlogged,
   events: number,
-): Promise<number> {
+): Promise<{ rate: number; cpu: PerProcess }> {
   await receiver.since();
   const dueAt = await addBacklog(bench, members, events);
   await sleep(dueAt.getTime() - Date.now());
-  began?.();
+  const used = cpuMeter(bench.pids);
   await settled(bench);
   const count = events * subscriptions;
   const countLogged = () =>
@@ -91,7 +89,7 @@ export async function deliverBacklog(
   const seconds = (Date.now() - dueAt.getTime()) / 1_000;
   const { count: received } = await receiver.since();
   if (logged < count || received < count) throw new Error(`Of ${count}, ${received} came and ${logged} were logged.`);
-  return count / seconds;
+  return { rate: count / seconds, cpu: used() };
 }
 
 /** Signed POSTs of an event by undici alone. */
@@ -135,13 +133,9 @@ export async function benchWebhooks(bench: Bench, { rounds, backlog, postsMs }: 
   const posts = barePosts({ url: receiver.url, body });
   let cpu: PerProcess = {};
   const ours = async (count: number): Promise<number> => {
-    let used = cpuMeter(bench.pids);
-    const began = () => {
-      used = cpuMeter(bench.pids);
-    };
-    const rate = await deliverBacklog(bench, { merchant, members, receiver, began }, count);
-    cpu = added(cpu, used());
-    return rate;
+    const delivered = await deliverBacklog(bench, { merchant, members, receiver }, count);
+    cpu = added(cpu, delivered.cpu);
+    return delivered.rate;
   };
 
   await ours(500);

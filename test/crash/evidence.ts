@@ -155,3 +155,6 @@ export interface Evidence {
 
 /** Workflow types that run whenever something is due, or by a schedule. */
 export const permanentWorkflows: readonly string[] = [...dutyNames, 'recount'];
+
+/** Finds every other workflow that runs. */
+export const runningWork = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanentWorkflows.map((type) => `"${type}"`).join(', ')})`;

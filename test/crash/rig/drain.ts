@@ -1,8 +1,6 @@
 // Waits until all work is done, without intervention. Work that is left after the time limit shows in the checkers.
-import { permanentWorkflows } from '../evidence.js';
+import { runningWork } from '../evidence.js';
 import type { Site, World } from './world.js';
-
-const running = `ExecutionStatus = "Running" AND WorkflowType NOT IN (${permanentWorkflows.map((type) => `"${type}"`).join(', ')})`;
 
 /** Returns the duration; null when work was left after `withinMs`. */
 export async function drain(
@@ -30,7 +28,7 @@ async function underWay(cluster: Site): Promise<string | null> {
   const unpublished = () => collections.events.findOne({ state: 'new' }, { projection: { type: 1, leaseOwner: 1 } });
   const event = await unpublished();
   if (event) return `${event.type} ${event._id}, held by ${event.leaseOwner || 'nobody'}`;
-  for await (const workflow of cluster.temporal.workflow.list({ query: running }))
+  for await (const workflow of cluster.temporal.workflow.list({ query: runningWork }))
     if (!workflow.type.startsWith('temporal-sys')) return `${workflow.type} ${workflow.workflowId}`;
   const delivery = await collections.deliveries.findOne(
     { state: { $in: ['pending', 'retrying'] } },
