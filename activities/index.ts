@@ -152,7 +152,10 @@ export function createActivities(deps: WorkerDeps) {
       withHeartbeat(({ signal }) => giveLots(deps, { ...input, ...atMoment(at), signal })),
     expireLots: ({ at, ...input }: Omit<ExpireLots, 'at' | 'signal'> & { at?: number }) =>
       withHeartbeat(({ signal }) => expireLots(deps, { ...input, ...atMoment(at), signal })),
-    recountMerchants: (input: Recount) => withHeartbeat(() => recountMerchants(deps, input)),
+    recountMerchants: (input: Recount) =>
+      withHeartbeat(({ signal }) =>
+        recountMerchants(deps, input, { signal: AbortSignal.any([signal, shutdownSignal]) }),
+      ),
     relayEvents: ({ shard }: Relay) => {
       const { info, cancellationSignal } = Context.current();
       return relayEvents(deps, {

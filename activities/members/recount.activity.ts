@@ -1,6 +1,7 @@
 // Repairs the totals and the tags in use, which can be wrong after a crash. Enrollments continue during the recount,
 // and each raises its totals shortly after its member was written. A total is therefore never set, but corrected by the
 // number that is certainly missing or in excess.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
@@ -58,7 +59,13 @@ export function driftOf({ before, counted, after }: { before: number; counted: n
   return Math.min(most, 0);
 }
 
-async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promise<number> {
+interface Wait {
+  waitMs?: number;
+  /** Ends the wait, and with it the recount: another worker begins it again. */
+  signal?: AbortSignal;
+}
+
+async function repairTotals(deps: Deps, totals: Total[], { waitMs = settleMs, signal }: Wait): Promise<number> {
   const before = await readTotals(deps, totals);
   const counted = new Map<string, number>();
   for (const { _id, merchantId, where } of totals) {
@@ -68,7 +75,7 @@ async function repairTotals(deps: Deps, totals: Total[], waitMs: number): Promis
       deps.log.error({ err: error, merchantId, counter: _id }, 'the members of a merchant could not be counted');
     }
   }
-  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  await sleep(waitMs, undefined, { signal });
   const after = await readTotals(deps, totals);
   let repaired = 0;
   for (const { _id, merchantId } of totals) {
@@ -100,16 +107,13 @@ async function repairTags(deps: Deps, merchantId: string): Promise<number> {
 
 /**
  * Recounts up to 20 merchants after `after`. `next` is the value of `after` for the next call; it is absent at the end.
+ * Throws AbortError when `signal` is aborted while it waits.
  */
-export async function recountMerchants(
-  deps: Deps,
-  { after = '' }: Recount,
-  { waitMs = settleMs }: { waitMs?: number } = {},
-): Promise<Recounted> {
+export async function recountMerchants(deps: Deps, { after = '' }: Recount, wait: Wait = {}): Promise<Recounted> {
   const { merchantIds, totals } = await nextTotals(deps, after);
   const next = merchantIds.length === merchantBatchSize ? merchantIds.at(-1) : undefined;
   if (totals.length === 0) return { merchants: 0, repaired: 0 };
-  let repaired = await repairTotals(deps, totals, waitMs);
+  let repaired = await repairTotals(deps, totals, wait);
   for (const merchantId of merchantIds) {
     repaired += await repairTags(deps, merchantId).catch((error: unknown) => {
       // An error of one merchant's tags does not delay the others; the next recount retries.

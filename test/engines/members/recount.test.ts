@@ -50,6 +50,19 @@ describe('the recount', () => {
     expect(await totalOf(merchant, `&programId=${two._id}`)).toBe(1);
   });
 
+  it('does not keep a worker that stops waiting, and repairs nothing that it has not looked at again', async () => {
+    const merchant = await aMerchant(service);
+    await merchant.enroll();
+    const { counters } = service.deps.collections;
+    await counters.updateOne({ _id: merchant.id }, { $inc: { members: -1 } });
+    const stops = new AbortController();
+    const recounted = recountMerchants(service.deps, {}, { signal: stops.signal });
+    stops.abort();
+    await expect(recounted).rejects.toThrow('aborted');
+    expect(await totalOf(merchant)).toBe(0);
+    expect(await recount()).toBe(1);
+  });
+
   it('keeps only the tags that are in use', async () => {
     const merchant = await aMerchant(service);
     const member = await merchant.enroll();
