@@ -68,8 +68,9 @@ const readTexts = `(() => {
   return found;
 })()`;
 
-/** Words of English that none of the other languages has. */
-const english = /(?<!\p{L})(?:the|and|with|this|that|are|your|you|of|for|not|yet|new|all|members?|cards?)(?!\p{L})/iu;
+/** Words of English that none of the other languages has; a part of a member's code, such as 8THE5HGX14, is no word. */
+const english =
+  /(?<![\p{L}\d])(?:the|and|with|this|that|are|your|you|of|for|not|yet|new|all|members?|cards?)(?![\p{L}\d])/iu;
 
 /** Names of events and of a kind of barcode. */
 const ofTheApi = /^(?:member\.\w+|Interleaved 2 of 5 .*)$/;
