@@ -48,21 +48,55 @@ type Row<S extends z.ZodObject, Given extends PropertyKey> = {
   [K in Exclude<keyof ShapeOf<S>, MayLack<S> | Given> as RowName<K>]: Value<ShapeOf<S>[K]>;
 } & { [K in Exclude<MayLack<S>, Given>]?: Value<ShapeOf<S>[K]> | undefined };
 
-function shownField(field: z.core.$ZodType, value: unknown): unknown {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodExactOptional)
-    return value === undefined ? undefined : shownField(field.unwrap(), value);
-  if (field instanceof z.ZodNullable)
-    return value === undefined || value === null ? null : shownField(field.unwrap(), value);
-  if (value instanceof Date) return value.toISOString();
-  if (field instanceof z.ZodArray && Array.isArray(value)) return value.map((each) => shownField(field.element, each));
-  if (field instanceof z.ZodObject && value !== null && typeof value === 'object') return shownFields(field, value);
-  return value;
+type Show = (value: unknown) => unknown;
+
+/** Each schema is looked at once: the cost of `instanceof` with a class of zod exceeds that of all else here. */
+const shows = new WeakMap<z.core.$ZodType, Show>();
+
+function showOf(schema: z.core.$ZodType): Show {
+  const known = shows.get(schema);
+  if (known) return known;
+  const show = newShow(schema);
+  shows.set(schema, show);
+  return show;
 }
 
-function shownFields({ shape }: z.ZodObject, row: object): Record<string, unknown> {
-  const values: Record<string, unknown> = { ...row };
-  const fields = Object.entries(shape).map(([name, field]) => [name, shownField(field, values[name])] as const);
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+function newShow(schema: z.core.$ZodType): Show {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodExactOptional) {
+    const show = showOf(schema.unwrap());
+    return (value) => (value === undefined ? undefined : show(value));
+  }
+  if (schema instanceof z.ZodNullable) {
+    const show = showOf(schema.unwrap());
+    return (value) => (value === undefined || value === null ? null : show(value));
+  }
+  const show = partsOf(schema);
+  return (value) => (value instanceof Date ? value.toISOString() : show(value));
+}
+
+function partsOf(schema: z.core.$ZodType): Show {
+  if (schema instanceof z.ZodArray) {
+    const show = showOf(schema.element);
+    return (value) => (Array.isArray(value) ? value.map(show) : value);
+  }
+  if (schema instanceof z.ZodObject) {
+    const show = fieldsOf(schema);
+    return (value) => (value !== null && typeof value === 'object' ? show(value) : value);
+  }
+  return (value) => value;
+}
+
+function fieldsOf({ shape }: z.ZodObject): (row: object) => Record<string, unknown> {
+  const fields = Object.entries(shape).map(([name, field]) => [name, showOf(field)] as const);
+  return (row) => {
+    const values: Record<string, unknown> = { ...row };
+    const answer: Record<string, unknown> = {};
+    for (const [name, show] of fields) {
+      const value = show(values[name]);
+      if (value !== undefined) answer[name] = value;
+    }
+    return answer;
+  };
 }
 
 /** The answer about a row: the declared fields alone, so that no other stored field can leak. `computed` wins. */
@@ -71,5 +105,5 @@ export function shown<S extends z.ZodObject, C extends Computed<S> = Record<neve
   row: Row<S, keyof C>,
   computed?: C,
 ): z.input<S> {
-  return shownFields(schema, { ...('_id' in row && { id: row._id }), ...row, ...computed }) as z.input<S>;
+  return showOf(schema)({ ...('_id' in row && { id: row._id }), ...row, ...computed }) as z.input<S>;
 }
