@@ -8,7 +8,7 @@ import { within } from '../../platform/within.js';
 export type RunInTurn = <T>(merchantId: string, work: () => Promise<T>) => Promise<T>;
 
 /** Requests in work of all merchants together, and of each at least. */
-const most = { together: 16, each: 4 };
+const most = { together: 8, each: 2 };
 /** A merchant without a request for as long has no part. */
 const idleMs = 2_000;
 const longestMs = 250;
