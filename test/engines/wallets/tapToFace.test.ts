@@ -84,15 +84,17 @@ it('counts the whole time when a phone or Google is told late', async () => {
   const phone = await customers.install(ada);
   await saved(ada);
   const before = { apple: await counted('apple'), google: await counted('google') };
+  const pushed = () => real.apns.pushes.filter(({ pushToken }) => pushToken === phone.pushToken()).length;
+  const pushedBefore = pushed();
   phone.goOffline();
   real.google.fail({ on: 'objectUpdate', how: { status: 503 }, times: 1_000 });
   await customers.points(ada, { delta: 5 }, { waitMs: 1_000 });
   const changed = await real.service.deps.collections.members.findOne({ _id: ada.member._id });
+  await until(() => pushed() > pushedBefore);
   const mendedAt = Date.now();
   real.google.mend();
   await phone.goOnline();
-  await phone.settled();
-  expect(phone.history().at(-1)?.balance).toBe(5);
+  await until(() => phone.history().at(-1)?.balance === 5);
   for (const wallet of ['apple', 'google'] as const) {
     const { faces, seconds } = await countedSince(before[wallet], wallet);
     expect(faces).toBe(1);
