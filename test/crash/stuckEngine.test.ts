@@ -62,6 +62,9 @@ const newKey = (): string => {
   return `stuck-engine-${keys}`;
 };
 
+/** The slowest change before the engine was broken: more on a machine where the processes wait for the processor. */
+let slowestMs = 0;
+
 /**
  * Breaks the engine while a client adds single points. Returns the time until a change was acknowledged again. Each
  * acknowledged change must exist once.
@@ -76,7 +79,12 @@ async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<num
     acknowledged += 1;
     return true;
   };
-  for (let count = 0; count < 5; count += 1) await add(newKey());
+  slowestMs = 0;
+  for (let count = 0; count < 5; count += 1) {
+    const addedAt = performance.now();
+    await add(newKey());
+    slowestMs = Math.max(slowestMs, performance.now() - addedAt);
+  }
   const pid = stack.file().pids.mongodb;
   const brokenAt = performance.now();
   await breakIt();
@@ -98,16 +106,16 @@ async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<num
   return tookMs;
 }
 
-const withinMs = 15_000;
+const withinMs = () => 15_000 + 5 * slowestMs;
 /** How long this machine needs from a kill of the engine to the next change; on a slow one more than this. */
 let killedMs = 2_000;
 /** What is stuck is killed after a fixed time, and comes back as what was killed does: within 15 s on a quick machine. */
-const stuckWithinMs = () => watchLimits.stuckMs + watchLimits.everyMs + killedMs + 4_000;
+const stuckWithinMs = () => watchLimits.stuckMs + watchLimits.everyMs + killedMs + 4_000 + 5 * slowestMs;
 
 describe('MongoDB', () => {
   it('that was killed is started again', async () => {
     const tookMs = await comesBack(() => process.kill(stack.file().pids.mongodb ?? 0, 'SIGKILL'));
-    expect(tookMs).toBeLessThan(withinMs);
+    expect(tookMs).toBeLessThan(withinMs());
     killedMs = Math.max(killedMs, tookMs);
   });
 
@@ -124,16 +132,18 @@ describe('MongoDB', () => {
     skip,
   }) => {
     skip(!isEmbedded(), 'a real MongoDB cannot be wedged');
-    const refusals: Answer[] = [];
     const memberId = await enroll();
-    const tookMs = await comesBack(async () => {
-      await wedge(stack.file().mongodbUri, { database: 'loyalty', collection: 'events' });
-      const stalls = watchStalls();
-      const [ready, ...answers] = await Promise.all([
-        readyz(),
+    const asked = () =>
+      Promise.all([
         ...[1, 2, 3].map(() => ask(`/members/${memberId}/points`, { delta: 1 }, newKey())),
         ask('/members', { programId: stack.file().demo.programs.points }),
       ]);
+    const quietMs = Math.max(...(await asked()).map(({ tookMs }) => tookMs));
+    const refusals: Answer[] = [];
+    const tookMs = await comesBack(async () => {
+      await wedge(stack.file().mongodbUri, { database: 'loyalty', collection: 'events' });
+      const stalls = watchStalls();
+      const [ready, answers] = await Promise.all([readyz(), asked()]);
       for (const answer of answers) refusals.push({ ...answer, tookMs: answer.tookMs - stalls.stalledMs() });
       stalls.stop();
       expect([ready.status, ready.body.unwritable]).toEqual([503, ['events']]);
@@ -141,7 +151,7 @@ describe('MongoDB', () => {
     expect(refusals.map(({ status, body }) => [status, body.error?.code])).toEqual(
       refusals.map(() => [503, 'UNAVAILABLE']),
     );
-    for (const refusal of refusals) expect(refusal.tookMs).toBeLessThan(3_000);
+    for (const refusal of refusals) expect(refusal.tookMs).toBeLessThan(3_000 + 5 * quietMs);
     expect(tookMs).toBeLessThan(stuckWithinMs());
   });
 });
