@@ -399,14 +399,20 @@ describe('a clock that is moved by an hour', () => {
 });
 
 describe('the attempts of a delivery', () => {
+  /** Relays the event until its first attempt has failed: that attempt may last longer than one run of the relay. */
+  const retrying = (eventId: string) =>
+    until(async () => {
+      await relayAll(deps, [eventId]);
+      return store.collections.deliveries.findOne({ eventId, state: 'retrying' });
+    });
+
   it('are used up by failures of the receiver only: an aborted or superseded attempt does not count', async () => {
     const { id } = await merchant.enroll({ email: 'attempts@example.com' });
     receiver.setResponder(status(500));
     const eventId = await points(store, id, 2);
-    await relayAll(deps, [eventId]);
-    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
+    const delivery = await retrying(eventId);
     expect(delivery).toMatchObject({ state: 'retrying', attempts: 1 });
-    expect(started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`))).toBe(true);
+    await until(() => started.some((workflowId) => workflowId.startsWith(`delivery:${eventId}:`)));
 
     let attemptsAtStart: number | undefined;
     let number = 0;
@@ -447,8 +453,7 @@ describe('the attempts of a delivery', () => {
     const { id } = await merchant.enroll();
     receiver.setResponder(status(500));
     const eventId = await points(store, id, 2);
-    await relayAll(deps, [eventId]);
-    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
+    const delivery = await retrying(eventId);
     const where = { _id: delivery.subscriptionId };
     const retryPolicy = { maxAttempts: 3, backoffMs: 1_000, factor: 2 };
     const before = await store.collections.subscriptions.findOneAndUpdate(where, { $set: { retryPolicy } });
@@ -488,8 +493,7 @@ describe('the attempts of a delivery', () => {
     const { id } = await merchant.enroll({ email: 'late-log@example.com' });
     receiver.setResponder(status(500));
     const eventId = await points(store, id, 2);
-    await relayAll(deps, [eventId]);
-    const delivery = await until(() => store.collections.deliveries.findOne({ eventId }));
+    const delivery = await retrying(eventId);
     const { attempts: attemptsAtStart } = delivery;
 
     const attempt = (by: WorkerDeps, number: number) =>
