@@ -18,9 +18,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const limits = { everyMs: 10, withinMs: 200, stuckMs: 1_000 };
 
-async function watched(probe: () => Promise<void>, forMs: number): Promise<string | undefined> {
+async function watched(
+  probe: () => Promise<void>,
+  { forMs, ...other }: { forMs: number; stuckMs?: number },
+): Promise<string | undefined> {
   const ended = new AbortController();
-  const reason = becomesStuck({ probe }, { logFile, ended: ended.signal, limits });
+  const reason = becomesStuck({ probe }, { logFile, ended: ended.signal, limits: { ...limits, ...other } });
   const late = sleep(forMs, undefined, { ref: false }).then(() => ended.abort());
   const result = await reason;
   ended.abort();
@@ -28,14 +31,17 @@ async function watched(probe: () => Promise<void>, forMs: number): Promise<strin
   return result;
 }
 
-describe('a process is not stuck', () => {
+describe.concurrent('a process is not stuck', () => {
+  // Far longer than its probes fail in a row, also on a machine that stalls, and far shorter than it is watched.
+  const patient = { stuckMs: 3_000, forMs: 6_000 };
+
   it('when some of its probes fail at once, however many in a row', async () => {
     let asked = 0;
     const probe = async () => {
       asked += 1;
       if (asked % 4 !== 0) throw new Error('refused');
     };
-    expect(await watched(probe, 2_000)).toBeUndefined();
+    expect(await watched(probe, patient)).toBeUndefined();
     expect(asked).toBeGreaterThan(8);
   });
 
@@ -45,17 +51,17 @@ describe('a process is not stuck', () => {
       asked += 1;
       return asked % 3 === 0 ? Promise.resolve() : new Promise<void>(() => {});
     };
-    expect(await watched(probe, 2_000)).toBeUndefined();
+    expect(await watched(probe, patient)).toBeUndefined();
   });
 });
 
 describe('a process is stuck', () => {
   it('when all its probes fail for the given time', async () => {
-    expect(await watched(() => Promise.reject(new Error('takes no writes')), 5_000)).toBe('takes no writes');
+    expect(await watched(() => Promise.reject(new Error('takes no writes')), { forMs: 5_000 })).toBe('takes no writes');
   });
 
   it('when it answers no probe for the given time', async () => {
-    expect(await watched(() => new Promise(() => {}), 5_000)).toBe('gives no answer for 0.2 s');
+    expect(await watched(() => new Promise(() => {}), { forMs: 5_000 })).toBe('gives no answer for 0.2 s');
   });
 
   it('at once when it logs a line after which it does not recover', async () => {
