@@ -1,7 +1,7 @@
 // The small import on real engines: every row gets an outcome, members are created once, and receivers get the events.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../rig/checks/until.js';
-import { batchEnd, csvHeader, csvOf, importForm, sendImport } from '../../rig/start/imports.js';
+import { batchEnd, csvHeader, csvOf, sendImport } from '../../rig/start/imports.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { type SubscribedService, startSubscribedService } from '../../rig/start/subscribedService.js';
 
@@ -103,10 +103,8 @@ describe('importing a file', () => {
     const file = csvOf(5_000, 'many');
     const first = await sendImport(merchant, { programId: program._id, file });
     expect(first.body.data.counts).toEqual({ total: 5_000, created: 5_000, deduped: 0, failed: 0 });
-    const again = await merchant.call('/merchants/me/members/import', {
-      body: importForm({ programId: program._id, file }),
-      headers: { 'Idempotency-Key': 'the-second-time' },
-    });
+    const headers = { 'Idempotency-Key': 'the-second-time' };
+    const again = await sendImport(merchant, { programId: program._id, file }, { headers });
     expect(again.body.data.counts).toEqual({ total: 5_000, created: 0, deduped: 5_000, failed: 0 });
     const memberIds = (answer: typeof first) =>
       answer.body.data.results.map((row: { memberId: string }) => row.memberId);
@@ -114,7 +112,7 @@ describe('importing a file', () => {
     const { body } = await merchant.call(`/merchants/me/members?programId=${program._id}`);
     expect(body.data.total).toBe(5_000);
     await batchEnd(merchant, first.body.data.batchId, 200_000);
-  }, 260_000);
+  });
 
   it('with only a header is answered with zeros', async () => {
     const program = await merchant.program();

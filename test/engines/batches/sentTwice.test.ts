@@ -1,7 +1,7 @@
 // Requests that start a batch, sent more than once: an Idempotency-Key starts one batch, and without a key the same
 // file for the same program within a minute is one import.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchEnd, importForm, sendImport } from '../../rig/start/imports.js';
+import { batchEnd, sendImport } from '../../rig/start/imports.js';
 import { type Answer, aMerchant, outcome, type TestMerchant } from '../../rig/start/merchant.js';
 import { type SubscribedService, startSubscribedService } from '../../rig/start/subscribedService.js';
 
@@ -20,8 +20,7 @@ const membersOf = (programId: string) =>
   subscribed.service.deps.collections.members.countDocuments({ merchantId: merchant.id, programId });
 
 type Send = (programId: string, file: string, headers?: Record<string, string>) => Promise<Answer>;
-const small: Send = (programId, file, headers = {}) =>
-  merchant.call('/merchants/me/members/import', { body: importForm({ programId, file }), headers });
+const small: Send = (programId, file, headers = {}) => sendImport(merchant, { programId, file }, { headers });
 const large: Send = (programId, file, headers = {}) =>
   merchant.call(`/merchants/me/imports?programId=${programId}`, {
     body: file,
@@ -117,10 +116,7 @@ it('a key of one merchant means nothing at another one', async () => {
   const key = withKey('the-same-key-of-two');
   const [mine, theirs] = [await merchant.program(), await other.program()];
   const first = await small(mine._id, 'firstName\r\nAda\r\n', key);
-  const second = await other.call('/merchants/me/members/import', {
-    body: importForm({ programId: theirs._id, file: 'firstName\r\nAda\r\n' }),
-    headers: key,
-  });
+  const second = await sendImport(other, { programId: theirs._id, file: 'firstName\r\nAda\r\n' }, { headers: key });
   expect([second.status, isReplayed(second), idOf(second) === idOf(first)]).toEqual([200, null, false]);
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Permission } from '../../../schemas/access/permissions.schema.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { until } from '../../rig/checks/until.js';
-import { importForm } from '../../rig/start/imports.js';
+import { sendImport } from '../../rig/start/imports.js';
 import { addKey, aMerchant, outcome, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -87,9 +87,9 @@ describe.each([
 
   it('watches what the small import made', async () => {
     const own = await credentialWith('merchants.members:create');
-    const body = importForm({ programId, file: 'email\nsmall@example.com\n' });
+    const form = { programId, file: 'email\nsmall@example.com\n' };
     const headers = { 'Idempotency-Key': newId() };
-    const { data } = (await merchant.call('/merchants/me/members/import', { body, headers, credential: own })).body;
+    const { data } = (await sendImport(merchant, form, { headers, credential: own })).body;
     expect(outcome(await read(`batches/${data.batchId}`, own))).toEqual([200, 'ok']);
   });
 });

@@ -6,6 +6,7 @@ import { builtInRoles, type Permission, permissions } from '../../../schemas/acc
 import { newId } from '../../../schemas/shared/ids.js';
 import { endpoints } from '../../../schemas/tables/endpoints.js';
 import { until } from '../../rig/checks/until.js';
+import { sendImport } from '../../rig/start/imports.js';
 import { type Answer, addKey, aMerchant, type Call, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -44,10 +45,7 @@ beforeAll(async () => {
     credential: await session(owner, ['owner']),
   });
   const delivery = await until(() => service.deps.collections.deliveries.findOne({ merchantId: owner.id }));
-  const batch = await owner.call('/merchants/me/members/import', {
-    method: 'POST',
-    body: csv(member.programId),
-  });
+  const batch = await sendImport(owner, { programId: member.programId, file: 'email\nimported@example.com\n' });
   held = {
     programs: member.programId,
     members: member.id,

@@ -1,7 +1,7 @@
 // Helpers for imports: CSV texts, uploads as a form or as a plain body, and waiting for the batch.
 
 import { until } from '../checks/until.js';
-import type { Answer, TestMerchant } from './merchant.js';
+import type { Answer, Call, TestMerchant } from './merchant.js';
 
 export interface ImportForm {
   programId?: string | undefined;
@@ -31,8 +31,22 @@ export function importForm({
   return form;
 }
 
-export function sendImport(merchant: TestMerchant, form: ImportForm): Promise<Answer> {
-  return merchant.call('/merchants/me/members/import', { body: importForm(form) });
+export type ImportCall = Omit<Call, 'method' | 'body'>;
+
+export function sendImportOnce(merchant: TestMerchant, form: ImportForm, call: ImportCall = {}): Promise<Answer> {
+  return merchant.call('/merchants/me/members/import', { ...call, body: importForm(form) });
+}
+
+/** Sends the same import again while the answer is 503, as clients do: the worker of a slow machine may be late. */
+export function sendImport(merchant: TestMerchant, form: ImportForm, call: ImportCall = {}): Promise<Answer> {
+  let last: Answer | undefined;
+  return until(
+    async () => {
+      last = await sendImportOnce(merchant, form, call);
+      return last.status !== 503 && last;
+    },
+    { seen: () => last?.text },
+  );
 }
 
 export const csvHeader = 'firstName,lastName,email,phone,initialPoints';
