@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveryWorkflowId } from '../../../schemas/shared/ids.js';
 import { until } from '../../rig/checks/until.js';
+import { aGate } from '../../rig/standins/gate.js';
 import { type Received, type Receiver, type Responder, startReceiver } from '../../rig/standins/receiver.js';
 import { hang } from '../../rig/standins/responders.js';
 import { csvOf, sendImport } from '../../rig/start/imports.js';
@@ -34,10 +35,12 @@ async function aScene(): Promise<Scene> {
   const merchant = await aMerchant(service);
   const receiver = await startReceiver();
   const { memberCode } = await merchant.enroll();
+  const { events, deliveries } = service.deps.collections;
   const quiet = () =>
-    until(
-      async () => (await service.deps.collections.events.findOne({ merchantId: merchant.id, state: 'new' })) === null,
-    );
+    until(async () => {
+      if (await events.findOne({ merchantId: merchant.id, state: 'new' })) return false;
+      return (await deliveries.countDocuments({ merchantId: merchant.id, state: 'pending' })) === 0;
+    });
   // The events of the enrollment must not arrive among the scans.
   await quiet();
   return {
@@ -225,8 +228,14 @@ describe('a replay of all events', () => {
   it('keeps to its rate, and ends early when it is cancelled', async () => {
     const scene = await aScene();
     await scene.scan(110);
-    const id = await scene.subscribe();
+    const id = await scene.subscribe({ timeoutMs: 30_000 });
     const { receiver, merchant } = scene;
+    // The others are answered after the cancellation, so that it comes before the end, however slow the machine is.
+    const { open: cancelled, opened: cancellation } = aGate();
+    receiver.setResponder(async (request, answer) => {
+      if (receiver.requests.length > 30) await cancellation;
+      ok(request, answer);
+    });
     const batchId = await scene.replay(id, { since: longAgo, only: 'all' });
     await receiver.waitFor((requests) => requests.length >= 30);
     const [first, ...rest] = receiver.requests.slice(0, 30);
@@ -234,6 +243,7 @@ describe('a replay of all events', () => {
     // Intervals of 50 ms; a stall of the machine may shorten some of them.
     expect(Number(thirtieth?.at) - Number(first?.at)).toBeGreaterThan(500);
     await merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
+    cancelled();
     const batch = await ended(scene, batchId);
     expect(batch.phase).toBe('cancelled');
     expect(batch.counts.total).toBe(110);
@@ -255,6 +265,7 @@ it('replays that wait for slow receivers do not delay an import', async () => {
   await receiver.waitFor((requests) => requests.length >= 8);
   const answer = await sendImport(merchant, { programId, file: csvOf(3) });
   expect([answer.status, answer.body.data?.counts.created]).toEqual([200, 3]);
+  expect(receiver.underWay()).toBeGreaterThanOrEqual(8);
   await scene.stop();
 });
 
