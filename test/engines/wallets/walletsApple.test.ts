@@ -116,7 +116,7 @@ describe('an iPhone that joined through the public page', () => {
     expect(await customers.timeline(ada, 'device_unregistered')).toMatchObject([line]);
     expect(await customers.received(ada, 'points.changed', 2)).toHaveLength(2);
     for (const event of ['pass.installed', 'pass.updated', 'pass.removed'])
-      expect(customers.receivedSoFar(ada, event)).toHaveLength(1);
+      expect(await customers.received(ada, event, 1)).toHaveLength(1);
   });
 
   it('is told of a change for two actions of Temporal: the workflow, and its push and webhook together', async () => {

@@ -135,7 +135,7 @@ describe("Google's callbacks", () => {
     await customers.received(ada, 'pass.removed', 1);
     await customers.points(ada, { delta: 1 });
     await customers.received(ada, 'points.changed', 1);
-    expect(customers.receivedSoFar(ada, 'pass.installed')).toHaveLength(1);
+    expect(await customers.received(ada, 'pass.installed', 1)).toHaveLength(1);
     expect(customers.receivedSoFar(ada, 'pass.removed')).toHaveLength(1);
   });
 
