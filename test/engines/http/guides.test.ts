@@ -36,7 +36,7 @@ async function run(name: string, env: Record<string, string> = {}): Promise<stri
   expect(script.length).toBeGreaterThan(0);
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
     cwd: folder,
-    timeout: 120_000,
+    timeout: 300_000,
     env: { ...process.env, API: service.baseUrl, KEY: merchant.apiKey, ...env },
   });
   return stdout;

@@ -36,7 +36,7 @@ function recipe(title: string): string {
 async function run(title: string, env: Record<string, string> = {}): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', recipe(title)], {
     cwd: root,
-    timeout: 60_000,
+    timeout: 300_000,
     env: {
       ...process.env,
       PATH: [dirname(path), process.env.PATH].join(delimiter),

@@ -19,7 +19,7 @@ const run = (file: string, args: string[], env: Record<string, string>) =>
     const child = execFile(
       process.execPath,
       ['--import', 'tsx', join(root, file), ...args],
-      { env: { PATH: process.env.PATH, HOME: empty, STACK_DIR: join(empty, 'stack'), ...env }, timeout: 60_000 },
+      { env: { PATH: process.env.PATH, HOME: empty, STACK_DIR: join(empty, 'stack'), ...env }, timeout: 300_000 },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), printed: `${stdout}${stderr}` }),
     );
     child.stdin?.end();
