@@ -184,16 +184,17 @@ describe('a batch that is cancelled while its targets are listed', () => {
     const { programId } = await membersOf(3_000);
     const batchId = await campaign(programId);
     let stored = 0;
+    let cancelled: Promise<unknown> | undefined;
     const cancelling: WorkerDeps = {
       ...deps,
       crashPoint(name) {
         if (name !== 'mid-list') return;
         stored += 1;
-        if (stored === 2) void merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
+        if (stored === 2) cancelled = merchant.call(`/merchants/me/batches/${batchId}/cancel`, { method: 'POST' });
       },
       collections: {
         ...deps.collections,
-        // Delivers the request before the next page is read.
+        // The request is answered before the next page is read.
         members: new Proxy(deps.collections.members, {
           get(members, property) {
             if (property !== 'find') return Reflect.get(members, property);
@@ -201,7 +202,7 @@ describe('a batch that is cancelled while its targets are listed', () => {
               const cursor = members.find(...given);
               const toArray = cursor.toArray.bind(cursor);
               cursor.toArray = async () => {
-                if (stored >= 2) await new Promise((resolve) => setTimeout(resolve, 300));
+                await cancelled;
                 return toArray();
               };
               return cursor;

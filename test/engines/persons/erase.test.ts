@@ -160,6 +160,7 @@ describe('a member with everything', () => {
     );
     expect(fetched.status).toBe(404);
 
+    await phone.settled();
     expect(phone.history().at(-1)).toMatchObject({ voided: true });
     expect(JSON.stringify(phone.history().at(-1))).not.toContain(person.firstName);
     const object = real.google.rules.objects.get(objectId);

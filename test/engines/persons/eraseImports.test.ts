@@ -54,7 +54,8 @@ async function aMember() {
   const mark = newId()
     .slice(0, 8)
     .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
-  const number = `${String(Date.now()).slice(-6)}${String(people).padStart(2, '0')}`;
+  // Ten digits, and not those of a time: fewer are also found within random ids and times.
+  const number = `2${String(Date.now()).slice(-6)}${String(people).padStart(3, '0')}`;
   const person = {
     firstName: `Ottokar${mark}`,
     lastName: `Van der Valk${mark}`,

@@ -14,6 +14,7 @@ import { newId } from '../../../schemas/shared/ids.js';
 import { backup } from '../../../stack/commands/backup.js';
 import { migrate } from '../../../stack/commands/migrate.js';
 import { restore } from '../../../stack/commands/restore.js';
+import { until } from '../../rig/checks/until.js';
 import { runOn } from '../../rig/start/commandLine.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
@@ -116,7 +117,13 @@ it('after everything was lost the same rows are there, with the types of their v
 
 it('data is overwritten only with --replace, and then wholly', async () => {
   const id = members[1];
-  await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 5 } });
+  const { headers } = await merchant.call(`/merchants/me/members/${id}/points`, {
+    method: 'PATCH',
+    body: { delta: 5 },
+  });
+  const requestId = headers.get('X-Request-Id') ?? '';
+  // The log of requests is written after the answer, and the row must not come after the restore.
+  await until(() => service.deps.collections.requests.findOne({ requestId }));
   const refused = await runOn(service, restore, [at('whole')]);
   expect(refused).toMatchObject({ code: 1, lines: [] });
   expect(refused.errors.at(-1)).toMatch(/holds data .*--replace/);

@@ -63,6 +63,8 @@ describe('listen', () => {
   it('forwards what happens, signed, and goes on where it stopped', async () => {
     const { id } = await merchant.enroll();
     await changePoints(id, 1);
+    const { id: merchantId } = merchant;
+    await until(async () => !(await service.deps.collections.events.findOne({ merchantId, state: 'new' })));
     const events = () => receiver.requests.map(({ body }): Sent => JSON.parse(body.toString('utf8')));
     const first = await listening(async () => {
       await changePoints(id, 2);

@@ -105,7 +105,7 @@ export async function startReceiver(
     setResponder(next) {
       current = next;
     },
-    waitFor(predicate, ms = 60_000) {
+    waitFor(predicate, ms = 120_000) {
       return new Promise((resolve, reject) => {
         const end = (error?: Error) => {
           clearTimeout(timer);

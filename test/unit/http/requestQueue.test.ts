@@ -1,5 +1,5 @@
 // The log of requests is written in the background: a full or broken one drops and counts, and never blocks.
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRequestQueue } from '../../../api/http/requestQueue.js';
 import { timed } from '../../rig/checks/stalls.js';
 import { aGate } from '../../rig/standins/gate.js';
@@ -21,7 +21,7 @@ it('writes what was noted since the last time together', async () => {
   const written: number[][] = [];
   const queue = aQueue(async (rows) => void written.push(rows));
   for (let row = 0; row < 100; row += 1) queue.note(row);
-  await vi.waitFor(() => expect(written.flat()).toHaveLength(100));
+  await expect.poll(() => written.flat()).toHaveLength(100);
   expect(written).toHaveLength(1);
   queue.note(100);
   await queue.flush();
@@ -61,5 +61,5 @@ it('counts what cannot be written, and goes on with what comes after it', async 
   expect(queue.lost()).toBe(1);
   isBroken = false;
   queue.note(2);
-  await vi.waitFor(() => expect(written).toEqual([2]));
+  await expect.poll(() => written).toEqual([2]);
 });

@@ -23,7 +23,7 @@ const usable = { MONGODB_URI: 'mongodb://127.0.0.1:1/', TEMPORAL_ADDRESS: '127.0
 it('settings that cannot be used are logged, and change nothing', async () => {
   const { config, logged, send } = taking(async () => {});
   send({ ...usable, PORT: 'ninety' });
-  await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
+  await expect.poll(() => logged).toHaveBeenCalledOnce();
   expect(config).toEqual({});
 });
 
@@ -35,6 +35,6 @@ it('wallets that cannot be opened are logged, and the process goes on', async ()
     CONSOLE_JWT_SECRET: 'a-secret-for-tests-only-0123456789-abc',
     SECRETS_KEY: Buffer.alloc(32).toString('base64'),
   });
-  await vi.waitFor(() => expect(logged).toHaveBeenCalledOnce());
+  await expect.poll(() => logged).toHaveBeenCalledOnce();
   expect(config.PORT).toBe(9_000);
 });

@@ -175,7 +175,7 @@ test('a stop during the delay before a restart prevents the restart', async () =
   await supervisor.start(
     aPlan('api', `${note('start')} process.send('ready'); setTimeout(() => process.exit(3), 20);`),
   );
-  await expect.poll(() => notes().length).toBe(2);
+  await expect.poll(() => notes().length).toBeGreaterThanOrEqual(2);
   await supervisor.stopAll([]);
   const starts = notes().length;
   await sleep(1_200);
