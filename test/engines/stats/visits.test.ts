@@ -233,13 +233,18 @@ it('are those of a model, after any sequence of joins, visits, rewards, correcti
         const model = new Model();
         const at = (now: Date): Deps => ({ ...service.deps, now: () => now });
         let now = new Date(start);
-        for (const one of steps) {
-          now = new Date(now.getTime() + one.hours * hourMs);
-          await make({ model, program }, { deps: at(now), now, step: one });
-        }
-        const file = 'firstName,initialPoints\nBen,19\nCai,\n';
-        const sent = await sendImport(merchant, { programId: program._id, file, fields: { quiet: 'true' } });
-        await batchEnd(merchant, sent.body.data.batchId);
+        const makeAll = async () => {
+          for (const one of steps) {
+            now = new Date(now.getTime() + one.hours * hourMs);
+            await make({ model, program }, { deps: at(now), now, step: one });
+          }
+        };
+        const bring = async () => {
+          const file = 'firstName,initialPoints\nBen,19\nCai,\n';
+          const sent = await sendImport(merchant, { programId: program._id, file, fields: { quiet: 'true' } });
+          await batchEnd(merchant, sent.body.data.batchId);
+        };
+        await Promise.all([makeAll(), bring()]);
         const imported = service.deps.collections.members.find({ merchantId: merchant.id, source: 'import' });
         for await (const { _id: id, balance, createdAt } of imported)
           model.people.push({ id, createdAt, isImported: true, balance, entries: [], days: new Map() });
