@@ -791,9 +791,13 @@ describe.runIf(hasBrowser)('an obstacle', () => {
     const page = await open('/programs');
     await newProgram(page, 'Before');
     await field(page, 'Name').fill('Typed');
+    await until(() => button(page, 'Save').isEnabled());
     await page.context().clearCookies();
+    // Answered before the new session, with which it would be saved.
+    const refused = page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.status() === 401);
     // Not a real click: the request for a preview may have opened the dialog already.
     await button(page, 'Save').dispatchEvent('click');
+    await refused;
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
     await signIn(page);
