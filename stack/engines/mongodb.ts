@@ -63,12 +63,15 @@ function secantusArgs(port: number, dataDir: string): string[] {
   ];
 }
 
+/** An engine that starts on a busy machine may take its time. */
+const whileStarting = { serverSelectionTimeoutMS: 15_000 };
+
 /**
  * Initiates the replica set on a new folder. When the port differs from the last start's, moves the member to the new
  * port.
  */
 async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
-  const client = new MongoClient(mongodbUriAt(port), { serverSelectionTimeoutMS: 5_000 });
+  const client = new MongoClient(mongodbUriAt(port), whileStarting);
   const me = `${host}:${port}`;
   try {
     const admin = client.db('admin');
@@ -94,7 +97,7 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
  * members for longer. The server forgets the limit when it ends, so it is set at every start.
  */
 async function limitTransactions(uri: string): Promise<void> {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 2_000 });
+  const client = new MongoClient(uri, whileStarting);
   try {
     await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: ownTransactionSeconds });
   } finally {
