@@ -21,7 +21,6 @@ import { limitBodies } from './http/bodyTimeouts.js';
 import { createLargeRequests } from './http/largeRequests.js';
 import { createLimits } from './http/limits.js';
 import { answerMalformedRequests } from './http/malformedRequests.js';
-import { createMerchantTurns } from './http/merchantTurns.js';
 import { createOidc } from './http/oidc.client.js';
 import { createRequestQueue } from './http/requestQueue.js';
 import { serverOptions } from './http/serverOptions.js';
@@ -81,7 +80,6 @@ export async function createApi(input: ApiInput): Promise<Api> {
     urlPolicy: { allowHttp: config.WEBHOOK_ALLOW_HTTP, allow: parseCidrs(config.WEBHOOK_ALLOW_CIDRS) },
     admission: createAdmission({ ...deps, workflowClient }),
     pushWaits: createPushWaits(deps),
-    runInTurn: createMerchantTurns(),
     largeRequests: createLargeRequests({ config }, { total: config.LARGE_REQUESTS }),
     exports: createLargeRequests({ config }),
   });

@@ -12,7 +12,6 @@ import type { PushWaits } from '../members/pushWaits.reads.js';
 import type { Admission } from './admission.js';
 import type { LargeRequests } from './largeRequests.js';
 import type { Limits } from './limits.js';
-import type { RunInTurn } from './merchantTurns.js';
 import type { Oidc } from './oidc.client.js';
 import type { RequestQueue } from './requestQueue.js';
 import type { UserTokens } from './userTokens.client.js';
@@ -32,7 +31,6 @@ export interface ApiDeps extends Deps {
   urlPolicy: WebhookUrlRules;
   admission: Admission;
   pushWaits: PushWaits;
-  runInTurn: RunInTurn;
   /** Requests with large bodies, and dry runs. */
   largeRequests: LargeRequests;
   /** Exports of members, and answers of large dry runs; apart from the others, because a reader may be slow. */

@@ -93,8 +93,8 @@ async function becomePrimary(port: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Limits transactions to 3 s (ownTransactionSeconds) instead of MongoDB's 60 s, so that a transaction of a killed process does not block its
- * members for longer. The server forgets the limit when it ends, so it is set at every start.
+ * Limits transactions to 3 s (ownTransactionSeconds) instead of MongoDB's 60 s, so that a transaction of a killed
+ * process does not block its members for longer. The server forgets the limit when it ends, so it is set at every start.
  */
 async function limitTransactions(uri: string): Promise<void> {
   const client = new MongoClient(uri, whileStarting);

@@ -1,7 +1,7 @@
 // Batches that wait: batches of a suspended merchant stop until it is resumed, and a replay that waits for its receiver
 // or its rate delays no batch of another merchant.
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { merchants } from '../../../stack/commands/merchants.js';
 import { pastCache } from '../../rig/checks/pastCache.js';
 import { until } from '../../rig/checks/until.js';
@@ -61,13 +61,12 @@ function holdBatches(merchant: TestMerchant): { held: ReadonlySet<string>; goOn:
     await opened;
     return row;
   });
-  return {
-    held,
-    goOn() {
-      reading.mockRestore();
-      open();
-    },
+  const goOn = () => {
+    reading.mockRestore();
+    open();
   };
+  onTestFinished(goOn);
+  return { held, goOn };
 }
 
 describe('a merchant that is suspended while its batches run', () => {

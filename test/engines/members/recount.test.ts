@@ -1,5 +1,5 @@
 // The recount corrects totals and tags that a crash left wrong, during enrollments.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { recountMerchants } from '../../../activities/members/recount.activity.js';
 import { aMerchant, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
@@ -50,16 +50,26 @@ describe('the recount', () => {
     expect(await totalOf(merchant, `&programId=${two._id}`)).toBe(1);
   });
 
-  it('does not keep a worker that stops waiting, and repairs nothing that it has not looked at again', async () => {
+  it('ends its wait at once when its worker stops, and repairs nothing then', async () => {
     const merchant = await aMerchant(service);
     await merchant.enroll();
-    const { counters } = service.deps.collections;
+    const { counters, members } = service.deps.collections;
     await counters.updateOne({ _id: merchant.id }, { $inc: { members: -1 } });
     const stops = new AbortController();
-    const recounted = recountMerchants(service.deps, {}, { signal: stops.signal });
-    stops.abort();
-    await expect(recounted).rejects.toThrow('aborted');
+    const countDocuments = members.countDocuments.bind(members);
+    const counting = vi.spyOn(members, 'countDocuments').mockImplementation(async (...given) => {
+      const counted = await countDocuments(...given);
+      // When all are counted it waits, for 30 s.
+      setTimeout(() => stops.abort(), 1_000);
+      return counted;
+    });
+    onTestFinished(() => counting.mockRestore());
+    const begunAt = performance.now();
+    await expect(recountMerchants(service.deps, {}, { signal: stops.signal })).rejects.toThrow('aborted');
+    expect(performance.now() - begunAt).toBeLessThan(20_000);
+    expect(counting).toHaveBeenCalled();
     expect(await totalOf(merchant)).toBe(0);
+    counting.mockRestore();
     expect(await recount()).toBe(1);
   });
 

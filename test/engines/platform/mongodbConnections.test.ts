@@ -153,16 +153,22 @@ describe('a query that reads for too long', () => {
     const mongo = quick();
     await mongo.connect();
     // When this process reads the server's answer late, the client reports its own timeout: the query is sent again.
+    let closed = 0;
+    mongo.on('connectionClosed', () => {
+      closed += 1;
+    });
     const refusal = await until(async () => {
+      closed = 0;
       const answer: unknown = await ask(mongo).catch((error: unknown) => error);
       return answer instanceof MongoServerError && answer.code === 50 && answer;
     });
+    // The connection is still good.
+    expect(closed).toBe(0);
     expect(isUnavailable(refusal)).toBe(true);
     expect(failure(refusal)).toMatchObject({
       status: 503,
       body: { error: { code: 'UNAVAILABLE', message: expect.stringContaining('ask for less') } },
     });
-    // The connection is still good.
     await until(async () => (await named(mongo).findOne({ _id: new ObjectId() })) === null, { throwingIsNo: true });
     await mongo.close();
   });

@@ -58,15 +58,17 @@ it('an automatic message asks at once when its rule was changed, also when it is
 
 it('an automatic message continues in a new run, so that its history stays short', async () => {
   waits = Array(31).fill(3_600_000);
-  const handle = await start();
   const answer = worker.fakes.runAutomaticRule;
+  let started: ReturnType<typeof start> | undefined;
   // A change of the rule ends the wait for the next day, which is at least a second.
   worker.fakes.runAutomaticRule = async (input) => {
-    if (waits.length > 0) await handle.signal(ruleChangedName);
+    if (waits.length > 0) await (await started)?.signal(ruleChangedName);
     return (await answer?.(input)) ?? {};
   };
-  await worker.client.workflow.getHandle(handle.workflowId).result();
+  started = start();
+  const handle = worker.client.workflow.getHandle((await started).workflowId);
+  await handle.result();
   expect(asked).toHaveLength(32);
-  const { historyLength } = await worker.client.workflow.getHandle(handle.workflowId).describe();
+  const { historyLength } = await handle.describe();
   expect(historyLength).toBeLessThan(60);
 });
