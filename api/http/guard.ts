@@ -59,7 +59,9 @@ export async function withinRateLimit(deps: ApiDeps, ctx: Context, { kind, key }
 
 const stranger = (ctx: Context): Counting => ({ kind: 'walletCalls', key: `address:${ipKey(ctx.ip)}` });
 
-/** For calls that show no token of a pass. Calls that show one are counted by it, because many phones share an address. */
+/**
+ * For calls that show no token of a pass. Calls that show one are counted by it, because many phones share an address.
+ */
 export const withinStrangersLimit = (deps: ApiDeps, ctx: Context): Promise<boolean> =>
   withinRateLimit(deps, ctx, stranger(ctx));
 

@@ -109,7 +109,7 @@ async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<num
 const withinMs = () => 15_000 + 5 * Math.min(slowestMs, 1_000);
 /** How long this machine needs from a kill of the engine to the next change; on a slow one more than this. */
 let killedMs = 2_000;
-/** What is stuck is killed after a fixed time, and comes back as what was killed does: within 15 s on a quick machine. */
+/** What is stuck is killed after a fixed time, and comes back as what was killed does: in 15 s on a quick machine. */
 const stuckWithinMs = () =>
   watchLimits.stuckMs + watchLimits.everyMs + killedMs + 4_000 + 5 * Math.min(slowestMs, 1_000);
 

@@ -1,5 +1,5 @@
-// Neither the nightly recount nor publishing blocks the event loop of the worker for more than about 100 ms, however much
-// data one merchant has, because the work of all other merchants runs on the same loop.
+// Neither the nightly recount nor publishing blocks the event loop of the worker for more than about 100 ms, however
+// much data one merchant has, because the work of all other merchants runs on the same loop.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The programs with a command line of their own answer wrong words with a sentence and an exit code, never with a stack.
+// Programs with a command line of their own answer wrong words with a sentence and an exit code, never with a stack.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
