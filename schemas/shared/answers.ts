@@ -89,10 +89,9 @@ function partsOf(schema: z.core.$ZodType): Show {
 function fieldsOf({ shape }: z.ZodObject): (row: object) => Record<string, unknown> {
   const fields = Object.entries(shape).map(([name, field]) => [name, showOf(field)] as const);
   return (row) => {
-    const values: Record<string, unknown> = { ...row };
     const answer: Record<string, unknown> = {};
     for (const [name, show] of fields) {
-      const value = show(values[name]);
+      const value = show(Reflect.get(row, name));
       if (value !== undefined) answer[name] = value;
     }
     return answer;
