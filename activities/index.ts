@@ -88,6 +88,8 @@ const atMoment = (at: number | undefined) => (at === undefined ? {} : { at: new 
 
 export function createActivities(deps: WorkerDeps) {
   const { shutdownSignal } = deps;
+  /** Aborted as well when the worker stops. */
+  const orShutdown = (signal: AbortSignal) => AbortSignal.any([signal, shutdownSignal]);
   const runsChunks =
     (run: (deps: WorkerDeps, input: RunChunksInput) => Promise<ChunkProgress>) =>
     (from: { batchId: string; from: number }) =>
@@ -107,7 +109,7 @@ export function createActivities(deps: WorkerDeps) {
     followObjects: () =>
       withHeartbeat(({ signal }) =>
         followObjects(deps, {
-          signal: AbortSignal.any([signal, deps.shutdownSignal]),
+          signal: orShutdown(signal),
           forMs: roundMs,
           idleEndMs,
         }),
@@ -153,15 +155,13 @@ export function createActivities(deps: WorkerDeps) {
     expireLots: ({ at, ...input }: Omit<ExpireLots, 'at' | 'signal'> & { at?: number }) =>
       withHeartbeat(({ signal }) => expireLots(deps, { ...input, ...atMoment(at), signal })),
     recountMerchants: (input: Recount) =>
-      withHeartbeat(({ signal }) =>
-        recountMerchants(deps, input, { signal: AbortSignal.any([signal, shutdownSignal]) }),
-      ),
+      withHeartbeat(({ signal }) => recountMerchants(deps, input, { signal: orShutdown(signal) })),
     relayEvents: ({ shard }: Relay) => {
       const { info, cancellationSignal } = Context.current();
       return relayEvents(deps, {
         shard,
         activityAttemptId: `${info.workflowExecution?.runId ?? ''}.${info.activityId}.${info.attempt}`,
-        signal: AbortSignal.any([cancellationSignal, shutdownSignal]),
+        signal: orShutdown(cancellationSignal),
         cancellationSignal: cancellationSignal,
         heartbeat: (relayed) => Context.current().heartbeat(relayed),
         forMs: roundMs,
