@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../schemas/shared/ids.js';
-import { type StallWatch, watchStalls } from '../rig/checks/stalls.js';
+import { type StallWatch, slownessMs, watchStalls } from '../rig/checks/stalls.js';
 import { until } from '../rig/checks/until.js';
 import { type RedisServer, startRedisServer } from '../rig/standins/redisServer.js';
 import type { Operation } from './evidence.js';
@@ -112,11 +112,7 @@ const becomes = async (part: string, there: boolean): Promise<void> => {
   await until(asked, { everyMs: 50, throwingIsNo: true, seen: readyz });
 };
 
-/**
- * A limit that also holds on a slow machine: `quietMs` is what the same requests took before the outage, so that the
- * wait of the processes for the processor counts.
- */
-const limitMs = (ms: number, quietMs: number): number => ms + 5 * Math.min(quietMs, 1_000) + stalls.stalledMs();
+const limitMs = (ms: number, quietMs: number): number => ms + slownessMs(quietMs) + stalls.stalledMs();
 const slowestMs = (answers: readonly { tookMs: number }[]): number => Math.max(...answers.map(({ tookMs }) => tookMs));
 
 const pidsOf = (...names: ProcessName[]) => names.map((name) => cluster.pidOf(name));

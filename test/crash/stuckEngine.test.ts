@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchLimits } from '../../stack/watch.js';
-import { watchStalls } from '../rig/checks/stalls.js';
+import { slownessMs, watchStalls } from '../rig/checks/stalls.js';
 import { until } from '../rig/checks/until.js';
 import { wedge } from '../rig/standins/wedge.js';
 import { newStackDir, type RunningStack, startStack } from '../rig/start/runningStack.js';
@@ -106,12 +106,11 @@ async function comesBack(breakIt: () => Promise<unknown> | unknown): Promise<num
   return tookMs;
 }
 
-const withinMs = () => 15_000 + 5 * Math.min(slowestMs, 1_000);
+const withinMs = () => 15_000 + slownessMs(slowestMs);
 /** How long this machine needs from a kill of the engine to the next change; on a slow one more than this. */
 let killedMs = 2_000;
 /** What is stuck is killed after a fixed time, and comes back as what was killed does: in 15 s on a quick machine. */
-const stuckWithinMs = () =>
-  watchLimits.stuckMs + watchLimits.everyMs + killedMs + 4_000 + 5 * Math.min(slowestMs, 1_000);
+const stuckWithinMs = () => watchLimits.stuckMs + watchLimits.everyMs + killedMs + 4_000 + slownessMs(slowestMs);
 
 describe('MongoDB', () => {
   it('that was killed is started again', async () => {
@@ -152,7 +151,7 @@ describe('MongoDB', () => {
     expect(refusals.map(({ status, body }) => [status, body.error?.code])).toEqual(
       refusals.map(() => [503, 'UNAVAILABLE']),
     );
-    for (const refusal of refusals) expect(refusal.tookMs).toBeLessThan(3_000 + 5 * Math.min(quietMs, 1_000));
+    for (const refusal of refusals) expect(refusal.tookMs).toBeLessThan(3_000 + slownessMs(quietMs));
     expect(tookMs).toBeLessThan(stuckWithinMs());
   });
 });

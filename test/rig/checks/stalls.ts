@@ -24,6 +24,12 @@ export function watchStalls(): StallWatch {
 }
 
 /**
+ * What a limit may be exceeded by on a slow machine, in milliseconds, at most 5 s: `quietMs` is what the same requests
+ * took before, so that the wait of the service's processes for the processor counts.
+ */
+export const slownessMs = (quietMs: number): number => 5 * Math.min(quietMs, 1_000);
+
+/**
  * The longest time, in milliseconds, for which `work` blocked the event loop of this process, without the time in which
  * the process got no processor.
  */
