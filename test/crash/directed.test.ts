@@ -128,6 +128,12 @@ describe('a worker that dies', () => {
     },
   );
 
+  it('before the start of a retry of an event that was published: it is delivered once it is overdue', async () => {
+    // Publishing does not wait for an answer that takes this long.
+    receiver.setResponder((request, answer) => setTimeout(() => status(500)(request, answer), 1_000));
+    await dieAt('worker', 'before-workflow-start', () => delta(withoutPhone));
+  });
+
   it('in the middle of a chunk of an import: each member is created once', async () => {
     await dieAt('worker', 'mid-chunk', () => load.importFile());
   });
