@@ -115,8 +115,12 @@ export function createTill(ports: Ports): Till {
     return { id: `user:${session.merchant.id}:${session.user.id}`, counted: 0, aheadMs: 0 };
   }
 
-  async function connect(): Promise<void> {
-    if (!(await refresh())) return;
+  /** The last time this device said where it is; the answer says by what it may find people. */
+  let greeting: Promise<boolean | undefined> = Promise.resolve(undefined);
+
+  /** Returns whether the service answered; undefined when there is no device, or none that can be read. */
+  async function greet(): Promise<boolean | undefined> {
+    if (!(await refresh())) return undefined;
     let { device } = state.get();
     if (device?.token === undefined) {
       const person = await personNow();
@@ -126,7 +130,7 @@ export function createTill(ports: Ports): Till {
       }
       device = person && state.get().device;
     }
-    if (!device) return;
+    if (!device) return undefined;
     const { id, token, counted } = device;
     const askedAt = now();
     const waiting = waitingOf(state.get()).length;
@@ -141,7 +145,13 @@ export function createTill(ports: Ports): Till {
     // What is known of members belongs to those who may ask for it.
     if (verdictOf(answer) === 'shutOut') await store.forgetMembers();
     await refresh();
-    await flush(hello !== undefined);
+    return hello !== undefined;
+  }
+
+  async function connect(): Promise<void> {
+    greeting = greet();
+    const isAnswered = await greeting;
+    if (isAnswered !== undefined) await flush(isAnswered);
   }
 
   async function pair(code: string): Promise<void> {
@@ -161,8 +171,9 @@ export function createTill(ports: Ports): Till {
       set({ isStoreBroken: true });
       return;
     }
-    await changed();
-    await connect();
+    const connected = connect();
+    announce();
+    await connected;
   }
 
   const onlyProgram = (): string | undefined => {
@@ -192,9 +203,10 @@ export function createTill(ports: Ports): Till {
     const known = before.find((each) => each !== undefined);
     if (isClear && known && mine === turn)
       set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
+    if (!device?.hello) await greeting.catch(() => undefined);
     let answer: Answer = { status: 0 };
     let asked: Record<string, string> = {};
-    for (asked of lookupsOf(readings, device?.hello?.lookupBy ?? [])) {
+    for (asked of lookupsOf(readings, state.get().device?.hello?.lookupBy ?? [])) {
       answer = await call('/till/lookup', { ...asked, ...(programId && { programId }) }, { token: device?.token });
       if (answer.error?.code !== 'MEMBER_NOT_FOUND') break;
     }
