@@ -115,10 +115,10 @@ export function createTill(ports: Ports): Till {
     return { id: `user:${session.merchant.id}:${session.user.id}`, counted: 0, aheadMs: 0 };
   }
 
-  /** The last time this device said where it is; the answer says by what it may find people. */
+  /** The latest `greet`. Its answer says by what this device may find people. */
   let greeting: Promise<boolean | undefined> = Promise.resolve(undefined);
 
-  /** Returns whether the service answered; undefined when there is no device, or none that can be read. */
+  /** Returns whether the service accepted it; undefined without a device, a readable store or a session. */
   async function greet(): Promise<boolean | undefined> {
     if (!(await refresh())) return undefined;
     let { device } = state.get();
@@ -144,14 +144,14 @@ export function createTill(ports: Ports): Till {
     }
     // What is known of members belongs to those who may ask for it.
     if (verdictOf(answer) === 'shutOut') await store.forgetMembers();
-    await refresh();
+    await (hello ? changed() : refresh());
     return hello !== undefined;
   }
 
   async function connect(): Promise<void> {
     greeting = greet();
-    const isAnswered = await greeting;
-    if (isAnswered !== undefined) await flush(isAnswered);
+    const isAccepted = await greeting;
+    if (isAccepted !== undefined) await flush(isAccepted);
   }
 
   async function pair(code: string): Promise<void> {
@@ -171,9 +171,8 @@ export function createTill(ports: Ports): Till {
       set({ isStoreBroken: true });
       return;
     }
-    const connected = connect();
-    announce();
-    await connected;
+    await changed();
+    await connect();
   }
 
   const onlyProgram = (): string | undefined => {
@@ -195,7 +194,7 @@ export function createTill(ports: Ports): Till {
     const mine = turn;
     const { shown: _s, choices: _c, problem: _p, ...rest } = state.get();
     state.set({ ...rest, isFinding: true });
-    const device = state.get().device;
+    let { device } = state.get();
     const readings = device?.readsByPosition ? given.toReversed() : [...given];
     const before = await knownBy(readings);
     // From the first lookup on it is known how the scanner types.
@@ -203,10 +202,14 @@ export function createTill(ports: Ports): Till {
     const known = before.find((each) => each !== undefined);
     if (isClear && known && mine === turn)
       set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
-    if (!device?.hello) await greeting.catch(() => undefined);
+    if (!device?.hello && lookupsOf(readings, ['phone', 'email']).some((each) => !('memberCode' in each))) {
+      await greeting.catch(() => undefined);
+      if (mine !== turn) return;
+      ({ device } = state.get());
+    }
     let answer: Answer = { status: 0 };
     let asked: Record<string, string> = {};
-    for (asked of lookupsOf(readings, state.get().device?.hello?.lookupBy ?? [])) {
+    for (asked of lookupsOf(readings, device?.hello?.lookupBy ?? [])) {
       answer = await call('/till/lookup', { ...asked, ...(programId && { programId }) }, { token: device?.token });
       if (answer.error?.code !== 'MEMBER_NOT_FOUND') break;
     }

@@ -13,7 +13,6 @@ import {
   type TestBrowser,
 } from '../../rig/standins/browser.js';
 import { startFilmingBrowser } from '../../rig/standins/cameraFilm.js';
-import { aGate } from '../../rig/standins/gate.js';
 import { type Gateway, startGateway } from '../../rig/standins/gateway.js';
 import { closeDatabases, failCamera, noticed } from '../../rig/standins/pageWatch.js';
 import { button, type Counter, findCard, openCounter, scan, sent } from '../../rig/start/counter.js';
@@ -344,29 +343,6 @@ describe.runIf(hasBrowser)('the screen of the till', () => {
     for (const { memberCode } of both)
       await button(page, `Ada L. · Coffee card · …\u2060${memberCode.slice(-4)}`).waitFor();
     expect(await page.locator('body').textContent()).not.toMatch(/Lovelace|@|90 ?18 ?20/);
-    await page.context().close();
-  });
-
-  it('finds by phone number also while a new till does not know yet what it may look up', async () => {
-    const phone = '+4930901821';
-    await counter.aMember({ firstName: 'Ada', phone });
-    const hello = aGate();
-    const slow: TestBrowser = {
-      ...filming,
-      async open(url, options) {
-        const page = await filming.open(url, options);
-        await page.route('**/till/hello', async (route) => {
-          await hello.opened;
-          await route.continue();
-        });
-        return page;
-      },
-    };
-    const page = await openTill('Bar till', { ...screens.phone, reader: { lookupBy: ['phone'] } }, slow);
-    await findCard(page, phone);
-    await button(page, 'Looking…').waitFor();
-    hello.open();
-    await page.getByRole('heading', { name: 'Ada L.' }).waitFor();
     await page.context().close();
   });
 });

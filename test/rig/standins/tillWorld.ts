@@ -11,6 +11,7 @@ export type Fate = 'answered' | 'requestLost' | 'answerLost' | 'busy' | 'failed'
 
 interface Body {
   memberCode: string;
+  phone?: string;
   /** Absent in the taps of people. */
   sequence?: number;
   quantity?: number;
@@ -101,6 +102,8 @@ export function createWorld(name: string) {
   let queue: { tab: Tab; run: () => void }[] = [];
   let holder: Tab | undefined;
   const tabs = new Set<Tab>();
+  const phones = new Map<string, string>();
+  let helloGate = Promise.resolve();
   const hellos: { lastSequence: number; waiting: number }[] = [];
 
   interface Tab {
@@ -131,11 +134,16 @@ export function createWorld(name: string) {
       return { status: 200, data: { user: { id: user }, merchant: { id: 'm' }, permissions: ['till:use'] } };
     if (isRevoked && token !== 'lpr_y')
       return { status: 401, error: { code: 'INVALID_TOKEN', message: 'The reader is revoked.' } };
-    if (path === '/till/lookup') return lookUp((body as Body).memberCode.toUpperCase());
+    if (path === '/till/pair') return { status: 200, data: { reader: { id: 'r1' }, token: 'lpr_x' } };
+    if (path === '/till/lookup') {
+      const { phone, memberCode } = body as Body;
+      return lookUp(phone === undefined ? memberCode.toUpperCase() : (phones.get(phone) ?? ''));
+    }
     if (path === '/till/hello') {
+      await helloGate;
       hellos.push(body as { lastSequence: number; waiting: number });
       const now = new Date(clock).toISOString();
-      const data = { reader: null, merchant: { name: 'Café' }, programs: [], lookupBy: [], now };
+      const data = { reader: null, merchant: { name: 'Café' }, programs: [], lookupBy: ['phone'], now };
       return { status: 200, data };
     }
     const fate = fates.shift() ?? 'answered';
@@ -216,6 +224,8 @@ export function createWorld(name: string) {
     service,
     fates,
     hellos,
+    /** Member codes by phone number. */
+    phones,
     tabs,
     openTab,
     settle,
@@ -223,6 +233,9 @@ export function createWorld(name: string) {
     now: () => clock,
     setSkew(ms: number) {
       skewMs = ms;
+    },
+    holdHellos(until: Promise<void>) {
+      helloGate = until;
     },
     revoke() {
       isRevoked = true;

@@ -3,6 +3,7 @@ import 'fake-indexeddb/auto';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { balanceOf } from '../../../console/till/state.js';
+import { aGate } from '../../rig/standins/gate.js';
 import { aDevice, createWorld } from '../../rig/standins/tillWorld.js';
 
 async function paired() {
@@ -49,5 +50,60 @@ describe('the till', () => {
     expect(tab.till.state.get().choices?.candidates).toHaveLength(2);
     await tab.till.find(['8Z2Z9M4QXT', '8Y2Y9M4QXT']);
     expect(tab.till.state.get().shown?.code).toBe('8Z2Z9M4QXT');
+  });
+});
+
+describe('a till that was just paired', () => {
+  const code = '7Y2Y9M4QXT';
+  const phone = '+4930901821';
+
+  function unpaired() {
+    const world = createWorld(randomUUID());
+    const hello = aGate();
+    world.holdHellos(hello.opened);
+    world.phones.set(phone, code);
+    world.service.balances.set(code, 3);
+    const { till } = world.openTab();
+    /** What becomes of the first search, which begins as soon as the till says that it is paired. */
+    const searched = (reading: string) =>
+      new Promise<void>((resolve, reject) => {
+        const unsubscribe = till.state.subscribe(() => {
+          if (till.state.get().phase !== 'paired') return;
+          unsubscribe();
+          till.find([reading]).then(resolve, reject);
+        });
+      });
+    return { world, till, hello, searched };
+  }
+
+  it('looks a phone number up when it knows that it may', async () => {
+    const { till, hello, searched } = unpaired();
+    const search = searched(phone);
+    const pairing = till.pair('123456');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(till.state.get()).toMatchObject({ phase: 'paired', isFinding: true });
+    hello.open();
+    await Promise.all([search, pairing]);
+    expect(till.state.get().shown?.code).toBe(code);
+  });
+
+  it('looks a card up at once', async () => {
+    const { till, hello, searched } = unpaired();
+    const search = searched(code);
+    const pairing = till.pair('123456');
+    await search;
+    expect(till.state.get().shown?.code).toBe(code);
+    hello.open();
+    await pairing;
+  });
+
+  it('says that it has no line when it cannot learn what it may look up', async () => {
+    const world = createWorld(randomUUID());
+    await world.store.adopt(aDevice);
+    world.setOnline(false);
+    const { till } = world.openTab();
+    await till.connect();
+    await till.find([phone]);
+    expect(till.state.get().problem).toEqual({ code: 'OFFLINE' });
   });
 });
