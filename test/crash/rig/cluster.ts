@@ -111,8 +111,6 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     MERCHANT_MAX_RUNNING_BATCHES: '10000',
     MERCHANT_MAX_CAMPAIGNS_A_DAY: '10000',
     RELAY_SHARDS: '1',
-    // By default as long as `toRest` waits.
-    REVIVE_AFTER_MS: '10000',
     ERASURE_LAST_RUN_MS: '1000',
     LOG_LEVEL: 'warn',
     ...options.env,

@@ -53,7 +53,7 @@ export async function runCrashes(run: CrashRun): Promise<Verdict> {
     cluster = await startCluster({
       watched: true,
       ...run.cluster,
-      env: { ...apple.env, ...run.cluster?.env },
+      env: { ...apple.env, REVIVE_AFTER_MS: '10000', ...run.cluster?.env },
     });
     const world = await populate(cluster, { receivers, apple });
     const caller = createCaller(world);

@@ -45,7 +45,9 @@ export async function startCrashTest({
 }: CrashTestOptions): Promise<CrashTest> {
   const receivers = given ?? ([await aSubscribedReceiver({ name: 'good', responder: ok(), steady: true })] as const);
   const apple = await startApple();
-  const cluster = await startCluster({ ...options, env: { ...apple.env, STACK_BUILT: 'true', ...env } });
+  // By default, overdue work waits for two minutes, as long as `toRest` does.
+  const own = { STACK_BUILT: 'true', REVIVE_AFTER_MS: '10000' };
+  const cluster = await startCluster({ ...options, env: { ...apple.env, ...own, ...env } });
   const world = await populate(cluster, { receivers: [...receivers], apple });
   const caller = createCaller(world);
   const load = createLoad({ world, caller, random: createRandom(seed), phones, tricks: false });
