@@ -120,18 +120,14 @@ describe('a worker that dies', () => {
     expect(receiver.arrivals().filter((arrival) => arrival.at > diedAt)).toEqual([]);
   });
 
-  it.each(['before-workflow-start', 'after-workflow-start'] as const)(
-    '%s of a retry: the event is delivered',
-    async (point) => {
-      receiver.setResponder(status(500));
-      await dieAt('worker', point, () => delta(withoutPhone));
-    },
-  );
-
-  it('before-workflow-start of a retry after no answer: the event is delivered', async () => {
+  it.each([
+    ['before-workflow-start', 'a retry', status(500)],
+    ['after-workflow-start', 'a retry', status(500)],
     // Publishing seldom waits until the attempt has failed, so that the delivery is taken up once it is overdue.
-    receiver.setResponder(hang());
-    await dieAt('worker', 'before-workflow-start', () => delta(withoutPhone));
+    ['before-workflow-start', 'a retry after no answer', hang()],
+  ] as const)('%s of %s: the event is delivered', async (point, _retry, responder) => {
+    receiver.setResponder(responder);
+    await dieAt('worker', point, () => delta(withoutPhone));
   });
 
   it('in the middle of a chunk of an import: each member is created once', async () => {
