@@ -63,7 +63,7 @@ export async function startCrashTest({
       // A process takes seconds to start on a busy host, and a retry policy may end before.
       for (const { steady, acceptAll } of receivers) if (steady) acceptAll();
       await cluster.allUp();
-      expect(await drain(world, { withinMs: 120_000, say: (line) => console.log(`  ${line}`) })).not.toBeNull();
+      expect(await drain(world, { withinMs: 120_000 })).not.toBeNull();
       const evidence = await collectEvidence(world, load.operations);
       expect(check(evidence)).toEqual([]);
       return evidence;

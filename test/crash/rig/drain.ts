@@ -5,7 +5,7 @@ import type { Site, World } from './world.js';
 /** Returns the duration; null when work was left after `withinMs`. */
 export async function drain(
   { cluster, receivers }: World<Site>,
-  { withinMs, say = () => undefined }: { withinMs: number; say?: (line: string) => void },
+  { withinMs, say = (line) => console.log(`  ${line}`) }: { withinMs: number; say?: (line: string) => void },
 ): Promise<number | null> {
   const begunAt = performance.now();
   let saidAt = begunAt;
