@@ -202,6 +202,7 @@ export function createTill(ports: Ports): Till {
     const known = before.find((each) => each !== undefined);
     if (isClear && known && mine === turn)
       set({ shown: { code: known.member.memberCode, programId: known.programId, known, isFresh: false } });
+    // Before its first greeting the device does not know whether it may look these up.
     if (!device?.hello && lookupsOf(readings, ['phone', 'email']).some((each) => !('memberCode' in each))) {
       await greeting.catch(() => undefined);
       if (mine !== turn) return;

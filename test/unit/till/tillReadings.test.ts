@@ -3,6 +3,7 @@ import 'fake-indexeddb/auto';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { balanceOf } from '../../../console/till/state.js';
+import { until } from '../../rig/checks/until.js';
 import { aGate } from '../../rig/standins/gate.js';
 import { aDevice, createWorld } from '../../rig/standins/tillWorld.js';
 
@@ -73,13 +74,14 @@ describe('a till that was just paired', () => {
           till.find([reading]).then(resolve, reject);
         });
       });
-    return { world, till, hello, searched };
+    return { till, hello, searched };
   }
 
   it('looks a phone number up when it knows that it may', async () => {
     const { till, hello, searched } = unpaired();
     const search = searched(phone);
     const pairing = till.pair('123456');
+    await until(() => till.state.get().phase === 'paired');
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(till.state.get()).toMatchObject({ phase: 'paired', isFinding: true });
     hello.open();
