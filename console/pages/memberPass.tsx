@@ -4,7 +4,7 @@ import { useAction, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { Confirm } from '../parts/dialog.js';
 import { Button } from '../parts/form.js';
-import { Failure, Moment, Panel, Technical } from '../parts/page.js';
+import { Failure, Moment, Panel, Skeleton, Technical } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
@@ -63,6 +63,7 @@ export function Pass({ member: { id, status, program } }: { member: Detail }) {
       }
     >
       <Failure error={report.error} />
+      {report.isPending && <Skeleton />}
       {report.data && (
         <Table
           name={said.phones}

@@ -9,6 +9,7 @@ import {
   screens,
   type TestBrowser,
 } from '../../rig/standins/browser.js';
+import { aGate } from '../../rig/standins/gate.js';
 import {
   buttonOf,
   fieldOf,
@@ -318,6 +319,39 @@ describe.runIf(hasBrowser)('a notice', () => {
       document.querySelector('.notice').getBoundingClientRect().top -
         document.querySelector('main').lastElementChild.getBoundingClientRect().bottom`);
     expect(room).toBeGreaterThan(0);
+    await page.context().close();
+  });
+});
+
+// A press is lost when its button moves between touch and lift.
+describe.runIf(hasBrowser).each(sizes)('the pictures of the phones on a %s', (size) => {
+  it.each([
+    ['program', () => merchant.program({ name: 'Corner Coffee' }).then(({ _id }) => _id), 'Download PDF'],
+    ['member', () => merchant.enroll({ firstName: 'Lilo' }).then(({ id }) => id), 'Send the card again'],
+  ])('leave the page of a %s in its place when they arrive', async (what, make, control) => {
+    const page = await open('/readers', size);
+    const answer = aGate();
+    await page.route('**/preview', async (route) => {
+      await answer.opened;
+      await route.continue();
+    });
+    await page.goto(`${service.publicUrl}/console/${what}s/${await make()}`);
+    await buttonOf(page, control).waitFor();
+    await until(async () => (await page.locator('.skeleton').count()) === 0);
+    const place = async () => (await buttonOf(page, control).boundingBox())?.y;
+    const before = await place();
+    answer.open();
+    await page.locator('.screen .pass').nth(1).waitFor();
+    expect(await place()).toBe(before);
+    for (const phone of await page.locator('.phone').all()) {
+      const [whole, drawn, card] = await Promise.all([
+        phone.boundingBox(),
+        phone.locator('.screen').boundingBox(),
+        phone.locator('.pass').boundingBox(),
+      ]);
+      expect(drawn?.width).toBeLessThanOrEqual(whole?.width ?? 0);
+      expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThan((drawn?.y ?? 0) + (drawn?.height ?? 0));
+    }
     await page.context().close();
   });
 });
