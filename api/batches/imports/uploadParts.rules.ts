@@ -81,9 +81,12 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
       total += chunk.length;
       if (total > maxBytes + overheadBytes) reject(importTooLarge(`${maxBytes} bytes`, beyond));
     });
-    ctx.req.on('error', () => reject(importInvalid('the upload was cut off.')));
+    const cutOff = () => reject(importInvalid('the upload was cut off.'));
+    // The client may have left while something else was looked up.
+    if (ctx.req.destroyed) return cutOff();
+    ctx.req.on('error', cutOff);
     ctx.req.on('close', () => {
-      if (!ctx.req.complete) reject(importInvalid('the upload was cut off.'));
+      if (!ctx.req.complete) cutOff();
     });
     parser.on('error', () => reject(importInvalid('its multipart body is broken.')));
     parser.on('partsLimit', () => reject(importInvalid('it has too many parts.')));
@@ -97,7 +100,7 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
       fields[name] = value;
     });
     parser.on('file', (name, file, _fileName, _encoding, type) => {
-      file.on('error', () => reject(importInvalid('the upload was cut off.')));
+      file.on('error', cutOff);
       if (name !== 'file') return reject(unknownPart(name));
       if (!csvTypes.includes(type)) return reject(importInvalid(`its part "file" is not CSV (text/csv).`));
       const label = charsetLabel();
