@@ -10,7 +10,8 @@ import { type MerchantLimit, merchantLimits } from '../../schemas/access/merchan
 import { newId } from '../../schemas/shared/ids.js';
 import { environment } from '../../schemas/shared/settings.schema.js';
 import { type Command, type CommandContext, type CommandInput, Mistakes, main, nameGiven, table } from './command.js';
-import { eraseAgain, exportMerchant, listErasures, removeMerchant } from './merchantData.js';
+import { eraseAgain, listErasures } from './erasures.js';
+import { exportMerchant, removeMerchant } from './merchantData.js';
 
 const idForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
