@@ -77,13 +77,13 @@ export async function readParts<T>({ ctx, maxBytes, beyond, fieldsFirst, take }:
   let taking: Promise<T> | undefined;
   let total = 0;
   const taken = await new Promise<T>((resolve, reject) => {
+    const cutOff = () => reject(importInvalid('the upload was cut off.'));
+    // The client may have left while something else was looked up.
+    if (ctx.req.destroyed) return cutOff();
     ctx.req.on('data', (chunk: Buffer) => {
       total += chunk.length;
       if (total > maxBytes + overheadBytes) reject(importTooLarge(`${maxBytes} bytes`, beyond));
     });
-    const cutOff = () => reject(importInvalid('the upload was cut off.'));
-    // The client may have left while something else was looked up.
-    if (ctx.req.destroyed) return cutOff();
     ctx.req.on('error', cutOff);
     ctx.req.on('close', () => {
       if (!ctx.req.complete) cutOff();
