@@ -1,6 +1,6 @@
 // The overview of a merchant: its counters, by day and by program.
 import { programKeyIn } from '../../activities/programs/program.reads.js';
-import { localDay } from '../../schemas/shared/calendar.rules.js';
+import { utcDay } from '../../schemas/shared/calendar.rules.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { statsEndpoints } from '../../schemas/stats/stats.routes.js';
@@ -11,8 +11,6 @@ import { readStats, zoneOf } from './stats.reads.js';
 
 const dayMs = 86_400_000;
 const usualDays = 30;
-
-const utcDay = (at: number) => localDay('UTC', new Date(at));
 
 /** Throws VALIDATION_FAILED. */
 function daysOf({ from, to }: { from: string; to: string }): string[] {

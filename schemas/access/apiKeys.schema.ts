@@ -1,6 +1,7 @@
 // API keys (docs/interface.md, sections 2.9 and 4.1): the secret is shown once, and only its hash is stored.
 import { z } from 'zod';
 import { isCidr } from '../shared/addresses.rules.js';
+import { momentText } from '../shared/calendar.rules.js';
 import { newToken, sha256 } from '../shared/ids.js';
 import { idText, nameText, text } from '../shared/text.js';
 
@@ -14,7 +15,7 @@ const network = text(2, 50).refine(isCidr, 'must be an address or a CIDR, as 203
 export const apiKeyRequest = z.strictObject({
   name: nameText(100),
   roleIds: z.array(idText()).min(1).max(20),
-  expiresAt: z.iso.datetime({ offset: true }).optional(),
+  expiresAt: momentText.optional(),
   allowedNetworks: z
     .array(network)
     .min(1)

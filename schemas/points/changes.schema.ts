@@ -1,6 +1,7 @@
 // Requests that change points (docs/interface.md, sections 2.4 and 4.4).
 import { z } from 'zod';
 import { amount, currency } from '../programs/earning.schema.js';
+import { momentText } from '../shared/calendar.rules.js';
 import { has } from '../shared/presence.js';
 import { text } from '../shared/text.js';
 
@@ -15,8 +16,7 @@ export const reference = text(1, 100);
 const sale = {
   reference: reference.optional().describe('of the till, such as the number of the receipt'),
   location: text(1, 100).optional(),
-  occurredAt: z.iso
-    .datetime({ offset: true })
+  occurredAt: momentText
     .optional()
     .describe('at most 72 hours old; up to 5 minutes ahead counts as the time of the request'),
 };

@@ -2,6 +2,7 @@
 // show (a missing, broken or oversized image, a duplicate key) is refused with the path of the error, before a pass is
 // built from it.
 import { z } from 'zod';
+import { momentText } from '../shared/calendar.rules.js';
 import { didYouMean, isLanguage } from '../shared/languages/codes.rules.js';
 import { nameText, prose, trimmedText } from '../shared/text.js';
 import { barcodeFormats, memberCodeProblem } from './barcodes.rules.js';
@@ -157,7 +158,7 @@ export const passTemplate = z
       .optional()
       .describe('iPhones with iOS 27 show the card as a poster with `images.artwork`; others show it as before'),
     locales: z.record(languageCode, strings).default({}),
-    expirationDate: z.iso.datetime({ offset: true }).optional(),
+    expirationDate: momentText.optional(),
   })
   .superRefine((template, context) => {
     const message = memberCodeProblem(template);

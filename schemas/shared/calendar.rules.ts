@@ -25,13 +25,27 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** A moment with its offset from UTC. */
-export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
+const firstMs = Date.parse('0000-01-01');
+const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
+// A text that is no moment is refused by its format.
+const hasFourDigits = (value: string): boolean => !(Date.parse(value) < firstMs || Date.parse(value) > lastMs);
+
+/** A moment with its offset from UTC, as text. In UTC too its year has four digits, as in every answer and pass. */
+export const momentText = z.iso
+  .datetime({ offset: true })
+  .refine(hasFourDigits, 'must be within the years 0000 to 9999 in UTC');
+
+/** The same as a date. */
+export const moment = momentText.transform((value) => new Date(value));
 
 /** A name of the IANA time zone database. */
 export const timeZone = z.string().max(64).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin');
 
-/** The calendar day of a moment, as `2026-11-26`. */
+/** The calendar day in UTC of a moment in ms, as `2026-11-26`; the first or the last one of the years 0000 to 9999. */
+export const utcDay = (at: number): string =>
+  new Date(Math.min(Math.max(at, firstMs), lastMs)).toISOString().slice(0, 10);
+
+/** The calendar day of a moment, as `2026-11-26`. The years are 1000 to 9999: others have fewer or more digits. */
 export const localDay = (zone: string, at: Date): string => formatOf(zone).format(at);
 
 /** The smallest moment in (`low`, `high`] for which `holds` is true; it must be true for `high`. */
@@ -60,7 +74,7 @@ export function calendarDay(zone: string, at: Date): { start: Date; end: Date } 
 const dayMs = 24 * hourMs;
 /** The calendar day `days` after that of a moment, such as 2026-12-31. */
 export const dayAfter = (zone: string, at: Date, days: number): string =>
-  new Date(Date.parse(localDay(zone, at)) + days * dayMs).toISOString().slice(0, 10);
+  utcDay(Date.parse(localDay(zone, at)) + days * dayMs);
 
 const midnights = new Map<string, Date>();
 const maxMidnights = 10_000;

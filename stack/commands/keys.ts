@@ -21,10 +21,10 @@ async function create({ deps, audited, say }: CommandContext, input: CommandInpu
   const networks = Array.isArray(network) ? network.map(String) : [];
   const wrong = networks.filter((entry) => !isCidr(entry));
   if (wrong.length > 0) throw new Mistakes(wrong.map((entry) => `--network ${entry} is no address or CIDR`));
-  if (expires !== undefined && Number.isNaN(Date.parse(String(expires))))
+  const expiresAt = new Date(String(expires));
+  if (expires !== undefined && !(expiresAt.getTime() <= Date.parse('9999-12-31')))
     throw new Mistakes(['--expires must be a date, as 2030-01-31']);
-  if (expires !== undefined && Date.parse(String(expires)) <= deps.now().getTime())
-    throw new Mistakes(['--expires must be in the future']);
+  if (expires !== undefined && expiresAt <= deps.now()) throw new Mistakes(['--expires must be in the future']);
   const { key, row } = await createApiKey(audited([{ merchantId }], ['apiKeys']), {
     merchantId,
     name,
@@ -32,7 +32,7 @@ async function create({ deps, audited, say }: CommandContext, input: CommandInpu
     roleIds: await rolesOf(deps, { merchantId, input }),
     checkGrant: () => {},
     ...(networks.length > 0 && { allowedNetworks: networks }),
-    ...(expires !== undefined && { expiresAt: new Date(String(expires)).toISOString() }),
+    ...(expires !== undefined && { expiresAt: expiresAt.toISOString() }),
   });
   say(key);
   say(`key ${row._id} of merchant ${merchantId}; it is not shown again`);

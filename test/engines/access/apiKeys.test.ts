@@ -97,6 +97,7 @@ describe('a new key', () => {
     ['an empty list of roles', { roleIds: [] }],
     ['an expiry that has passed', { expiresAt: '2020-01-01T00:00:00Z' }],
     ['an expiry that is no moment', { expiresAt: 'tomorrow' }],
+    ['an expiry in the year 10000 of UTC', { expiresAt: '9999-12-31T20:00:00-08:00' }],
     ['an expiry without a time zone', { expiresAt: '2100-01-01T00:00:00' }],
     ['an unknown field', { merchantId: 'another' }],
     ['an operator', { roleIds: [{ $ne: null }] }],

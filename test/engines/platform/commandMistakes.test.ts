@@ -53,6 +53,7 @@ const own: [Command, string[][]][] = [
       ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', ''],
       ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', 'owner', '--expires', 'soon'],
       ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', 'owner', '--expires', '2001-01-31'],
+      ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', 'owner', '--expires', '20300-01-31'],
       ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', 'owner', '--network', '10.0.0.0/99'],
       ['create', '--merchant', 'MERCHANT', '--name', 'till', '--role', 'owner', 'surplus'],
       ['create', '--merchant', 'MERCHANT', '--name', long, '--role', 'owner'],

@@ -167,6 +167,18 @@ describe('the overview', () => {
   });
 
   it.each([
+    ['0700-03-01', '0700-01-31'],
+    ['1000-01-01', '0999-12-03'],
+    ['0000-01-31', '0000-01-02'],
+    ['0000-01-12', '0000-01-01'],
+    ['9999-12-31', '9999-12-02'],
+  ])('begins the period until %s at %s', async (to, from) => {
+    const read = await stats(`?to=${to}`);
+    expect([read.from, read.to]).toEqual([from, to]);
+    expect([read.days[0].day, read.days.at(-1).day]).toEqual([from, to]);
+  });
+
+  it.each([
     ['a day that is none', '?from=2026-02-30'],
     ['an end before the beginning', '?from=2026-02-02&to=2026-02-01'],
     ['more than 400 days', '?from=2025-01-01&to=2026-02-05'],

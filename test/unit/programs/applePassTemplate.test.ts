@@ -74,6 +74,7 @@ describe('a pass template', () => {
     ['a language without strings', { locales: { de: {} } }, 'locales.de'],
     ['a text that the database driver reads as a type', { locales: { de: { _bsontype: 'b' } } }, 'locales.de'],
     ['a text that it reads as a reference', { locales: { de: { $ref: 'a', $id: 'b' } } }, 'locales.de'],
+    ['a moment in the year 10000 of UTC', { expirationDate: '9999-12-31T23:59:00-00:01' }, 'expirationDate'],
     ['a day without a time', { expirationDate: '2030-01-01' }, 'expirationDate'],
     ['control characters', { organizationName: 'a\u0007b' }, 'organizationName'],
     ['half of a surrogate pair', { organizationName: 'a\ud800b' }, 'organizationName'],
