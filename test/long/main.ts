@@ -1,12 +1,13 @@
 // `npm run test:long [-- PART... | --turn]`: runs the long suite, or some of its parts, or the third that is due.
-// Prints at its end the result and the duration of each part, and the counts of all tests.
+// Prints at its end the last lines of each part that failed, the result and the duration of each part, and the counts of
+// all tests.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions } from '../../stack/readOptions.js';
 import { inWords, noteTally, sumOf } from '../rig/checks/tally.js';
+import { endOf } from './lastLines.js';
 import { couldNotRun, type Part, parts } from './parts.js';
 import { takeTurn } from './turn.js';
 
@@ -14,6 +15,7 @@ const graceMs = 30_000;
 
 interface Ran {
   part: Part;
+  lastLines: string[];
   outcome: 'passed' | 'failed' | 'could not run' | 'failed: its time limit was up';
   minutes: number;
 }
@@ -49,7 +51,7 @@ async function run(part: Part): Promise<Ran> {
   const begunAt = performance.now();
   const noted = sumOf(tallyFile);
   const child = spawn(process.execPath, part.args, {
-    stdio: 'inherit',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env, ...(values.turn && part.turnEnv) },
   });
   let late = false;
@@ -58,7 +60,7 @@ async function run(part: Part): Promise<Ran> {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), graceMs).unref();
   }, part.limitMinutes * 60_000);
-  const [code] = await once(child, 'close');
+  const { code, lastLines } = await endOf(child);
   clearTimeout(limit);
   const minutes = (performance.now() - begunAt) / 60_000;
   // Vitest counts its own tests; any other part counts as one test.
@@ -75,7 +77,7 @@ async function run(part: Part): Promise<Ran> {
       },
       tallyFile,
     );
-  return { part, outcome, minutes };
+  return { part, lastLines, outcome, minutes };
 }
 
 function outcomeOf(code: number | null, late: boolean): Ran['outcome'] {
@@ -91,6 +93,8 @@ console.log(
 );
 const ran: Ran[] = [];
 for (const part of running) ran.push(await run(part));
+const failed = ran.filter(({ outcome }) => outcome.startsWith('failed'));
+for (const { part, lastLines } of failed) console.log([`\nThe end of ${part.name}:`, ...lastLines].join('\n  '));
 
 console.log('\nThe long suite:');
 for (const { part, outcome, minutes } of ran)
@@ -98,4 +102,4 @@ for (const { part, outcome, minutes } of ran)
 if (process.env.TEST_TALLY) console.log('With the tests that ran before it:');
 console.log(`\n${inWords(sumOf(tallyFile))}`);
 rmSync(folder, { recursive: true, force: true });
-process.exitCode = ran.some(({ outcome }) => outcome.startsWith('failed')) ? 1 : 0;
+process.exitCode = failed.length > 0 ? 1 : 0;
