@@ -68,6 +68,7 @@ export async function seed(stack: Seed): Promise<Dictionaries> {
     pairingCodes: readers.map(({ pairingCode }) => pairingCode),
     batches: [imported.batchId, campaign.id],
     files: [csv, csvOf(2, 'someone')],
+    mappings: ['{"firstName":"firstName"}', '{"Till":null}'],
     ...earning,
   };
 }
@@ -147,7 +148,16 @@ export const bindings: [pathRegex: string, parameters: Record<string, keyof Dict
   ['/programs/', { 'path.id': 'programs' }],
   ['/members/\\{id\\}', { 'path.id': 'members' }],
   ['/members$', { 'body.programId': 'programs', 'query.programId': 'programs', 'query.serial': 'codes' }],
-  ['/import', { 'body.programId': 'programs', 'query.programId': 'programs', 'body.file': 'files' }],
+  [
+    '/import',
+    {
+      'body.programId': 'programs',
+      'query.programId': 'programs',
+      'body.file': 'files',
+      'body.mapping': 'mappings',
+      'query.mapping': 'mappings',
+    },
+  ],
   ['/batches/', { 'path.id': 'batches' }],
   ['/delivery-logs', { 'path.logId': 'deliveries', 'query.subscriptionId': 'webhooks' }],
   ['/webhooks/\\{id\\}', { 'path.id': 'webhooks' }],
