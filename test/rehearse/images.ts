@@ -191,6 +191,7 @@ async function temporalBinaries(version: string): Promise<{ bin: string; module:
 
 export interface Images {
   root: string;
+  temporalVersions: readonly Version[];
   /** The commit of the version before, if it is to be rehearsed. */
   before: string | undefined;
   /** The names that the compose file gives, by service, without digests. */
@@ -200,7 +201,7 @@ export interface Images {
 }
 
 export async function makeImages(
-  { root, before, named, programs }: Images,
+  { root, temporalVersions, before, named, programs }: Images,
   say: (line: string) => void,
 ): Promise<void> {
   const here = (name: string) => join(import.meta.dirname, 'containers', name);
@@ -218,7 +219,7 @@ export async function makeImages(
   );
   await onDebian(library(named.redis), [apt('redis-server')]);
   await onDebian(library(named.mongodb), ['COPY secantusd-rs /usr/local/bin/'], { 'secantusd-rs': programs.mongodb });
-  for (const version of ['now', 'before'] as const) {
+  for (const version of temporalVersions) {
     const images = temporalOf(version, named.temporal);
     say(`Temporal ${images.number}`);
     await temporal(images, programs.temporal);

@@ -23,9 +23,16 @@ const perSecond = 1.5;
 const phones = 6;
 const drainMs = 300_000;
 
+export interface Fault {
+  /** For example `2026-11-29T00:00:00.000Z GET /merchants/me`. */
+  call: string;
+  /** The start of the answer, or why there was none. */
+  what: string;
+}
+
 export interface RunningLoad {
   /** Answers of 500 and more, and connections that ended without an answer. */
-  faults: string[];
+  faults: Fault[];
   /** Begins a campaign to all members of a program. */
   campaign(): Promise<void>;
   /** Ends the load, waits until all work is done, and fails unless nothing is lost, doubled or stuck. */
@@ -72,13 +79,14 @@ export async function startLoad(
   { apple, receivers }: StandIns,
   say: (line: string) => void,
 ): Promise<RunningLoad> {
-  const faults: string[] = [];
+  const faults: Fault[] = [];
   const world = await populate<Site>(site, { receivers, apple });
   const caller = createCaller(world, {
     timeoutMs: 30_000,
     heard({ method, path }, answer) {
       const fault = isAnswer(answer) ? answer.status >= 500 && `${answer.status} ${answer.text}` : answer.lost;
-      if (fault !== false) faults.push(`${new Date().toISOString()} ${method} ${path} ${fault.slice(0, 160)}`);
+      if (fault === false) return;
+      faults.push({ call: `${new Date().toISOString()} ${method} ${path}`, what: fault.slice(0, 160) });
     },
   });
   const load = createLoad({ world, caller, random: createRandom(41).fork('load'), phones });
@@ -100,7 +108,7 @@ export async function startLoad(
     }
   };
   const all = Promise.all([...Array.from({ length: callers }, client), ...readers.map(reading)]);
-  all.catch((error: unknown) => faults.push(String(error)));
+  all.catch((error: unknown) => faults.push({ call: 'the load ended', what: String(error) }));
   return {
     faults,
     site,

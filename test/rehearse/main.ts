@@ -25,10 +25,13 @@ readOptions(
   `Usage: npm run rehearse
 
 Builds the images and runs the compose file with podman for a quarter of an hour. Needs root and
-Debian's packages podman, buildah, runc, netavark, iptables, debootstrap and nginx, and Go and Python.`,
+Debian's packages podman, buildah, runc, netavark, iptables, debootstrap and nginx, and Go and Python.
+REHEARSE_TEMPORAL_UPGRADE=false leaves out the upgrade of Temporal, whose version before Go builds for
+ten minutes.`,
   {},
 );
 
+const upgradesTemporal = process.env.REHEARSE_TEMPORAL_UPGRADE !== 'false';
 const root = join(import.meta.dirname, '..', '..');
 const host = '127.0.0.1';
 const diskMb = 400;
@@ -62,6 +65,7 @@ const before = await commitBefore(root);
 await makeImages(
   {
     root,
+    temporalVersions: upgradesTemporal ? ['now', 'before'] : ['now'],
     before,
     named: {
       ...{ mongodb: nameOf('mongodb'), postgres: nameOf('postgres'), redis: nameOf('redis') },
@@ -159,6 +163,7 @@ try {
     folders,
     standIns,
     before,
+    upgradesTemporal,
     say,
     use: async (version) => use(imageOf(version), `localhost/${nameOf('api')}`),
     takeTemporal: async (version) => {

@@ -15,7 +15,7 @@ const merchantId = 'corner-cafe';
 const program = 'docs/examples/points.json';
 export async function play(rehearsal: Rehearsal): Promise<void> {
   const { containers, say, before, folders, ports, proxy, standIns } = rehearsal;
-  await rehearsal.takeTemporal('before');
+  await rehearsal.takeTemporal(rehearsal.upgradesTemporal ? 'before' : 'now');
   if (before === undefined) say('no upgrade: the history of this clone does not hold the version before');
   await rehearsal.use(before === undefined ? 'now' : 'before');
   say('starting all containers');
@@ -42,9 +42,13 @@ export async function play(rehearsal: Rehearsal): Promise<void> {
     }
     noFault(load, 'A rolling restart');
     say('restarted workers and APIs one after the other without a fault');
-    await upgradeTemporal(rehearsal, load);
+    if (rehearsal.upgradesTemporal) await upgradeTemporal(rehearsal, load);
+    else say('no upgrade of Temporal, as REHEARSE_TEMPORAL_UPGRADE asks');
     await troubles(rehearsal, load);
-    for (const fault of load.faults) say(`  fault: ${fault}`);
+    for (const what of new Set(load.faults.map((fault) => fault.what))) {
+      const calls = load.faults.filter((fault) => fault.what === what).map(({ call }) => call);
+      say(`  fault, ${calls.length} times: ${what} (${calls[0]} to ${calls.at(-1)})`);
+    }
     await load.end();
     for (const service of services)
       assert.equal((await containers.inspect(service)).State.OOMKilled, false, `${service} has enough memory`);

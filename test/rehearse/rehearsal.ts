@@ -17,6 +17,8 @@ export interface Rehearsal {
   before: string | undefined;
   /** From now on containers are made from this version's image. */
   use: (version: Version) => Promise<void>;
+  /** Whether Temporal's minor before is there, and is upgraded. */
+  upgradesTemporal: boolean;
   /** The same of Temporal, the version before being its minor before. */
   takeTemporal: (version: Version) => Promise<void>;
   say: (line: string) => void;
