@@ -35,7 +35,7 @@ export async function obtainMongodb(search: MongodbSearch, context: Context): Pr
       sources: search.kept === undefined ? sources : [...first, ...others],
       advice: [
         `install MongoDB ${oldestMongod.split('.')[0]} or newer, so that mongod is on the PATH`,
-        'install Rust (https://rustup.rs) and start again: SecantusDB is then built once, in about 8 minutes on two cores',
+        'install Rust (https://rustup.rs) and start again: SecantusDB is then built once, in 3 to 8 minutes on two cores',
         'give the address of a replica set: MONGODB_URI=mongodb://... npm start',
       ],
     },
@@ -115,7 +115,7 @@ async function buildSecantus(file: CachedFile, env: NodeJS.ProcessEnv, context: 
   const cargo = findOnPath('cargo', env);
   if (cargo === undefined) throw new Error('cargo is not on the PATH');
   return await intoCache(file, context, async (folder) => {
-    const doing = 'building SecantusDB, about 8 min on two cores';
+    const doing = 'building SecantusDB, 3 to 8 min on two cores';
     context.task.say(doing);
     await runTool({
       command: cargo,

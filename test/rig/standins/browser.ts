@@ -88,6 +88,8 @@ const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** The accessibility problems that axe finds. */
 export async function findBarriers(page: Page): Promise<string[]> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(await readFile(axe, 'utf8'));
+  // On a device with a touch screen the component library hides what it opens until a keyboard would be there.
+  await page.locator('[data-rac][style*="opacity: 0"]').first().waitFor({ state: 'detached' });
   // What still fades in has less contrast than it will have.
   const moving = 'document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)';
   await page.evaluate(`Promise.allSettled(${moving}.map(({ finished }) => finished))`);
