@@ -79,15 +79,16 @@ export async function startStored(
 
 /**
  * Stores a new batch and starts its workflow, or returns the batch that an earlier request with the key has started.
- * Throws RATE_LIMITED, and UNAVAILABLE; then the batch was not stored, or was removed again. Throws
- * IDEMPOTENCY_KEY_REUSED.
+ * `check` throws for what is refused now, which an earlier request may have been allowed. Throws RATE_LIMITED, and
+ * UNAVAILABLE; then the batch was not stored, or was removed again. Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function startBatch(
   deps: StartBatchDeps,
-  { batch, summary, key }: { batch: NewBatch; summary: string; key?: BatchKey },
+  { batch, summary, key, check }: { batch: NewBatch; summary: string; key?: BatchKey; check?: () => void },
 ): Promise<BatchRow> {
   const earlier = key && (await findKeyedBatch(deps, key));
   if (earlier) return earlier;
+  check?.();
   requireTemporal(deps);
   const row = newBatchRow(deps, batch);
   const stored = await insertBatch(deps, row, { key });

@@ -7,7 +7,7 @@ import { expire } from '../../schemas/points/balance.rules.js';
 import { lotsOf } from '../../schemas/points/expiry.rules.js';
 import { type LotsAfter, removeExpired, sumOf } from '../../schemas/points/lots.rules.js';
 import type { LedgerRow } from '../../schemas/points/points.rows.js';
-import type { Program } from '../../schemas/programs/programs.schema.js';
+import { fieldOf, type Program } from '../../schemas/programs/programs.schema.js';
 import { derivedId, programIdOf } from '../../schemas/shared/ids.js';
 import { balanceDecision, balanceEvent } from './balanceDecision.rules.js';
 import type { Decision } from './decision.schema.js';
@@ -29,9 +29,11 @@ interface DueExpiry {
 }
 
 /** The writes of the expiry; undefined when nothing is due. */
-export function dueExpiry(deps: Deps, { member: before, program, now }: DueExpiryInput): DueExpiry | undefined {
-  const after = removeExpired(lotsOf(program, before), now);
+export function dueExpiry(deps: Deps, { member: stored, program, now }: DueExpiryInput): DueExpiry | undefined {
+  const after = removeExpired(lotsOf(program, stored), now);
   if (after.changes.length === 0) return undefined;
+  // The label of the program may have changed since the member was written.
+  const before = { ...stored, field: fieldOf(program) };
   const decision = expiryRule({ member: before, program, now: deps.now() }, after);
   const eventId = expiryId(before, after);
   const writes = memberWritesOf(deps, { before, program, decision, eventId, chooseLeaseOwner: () => null });

@@ -70,11 +70,16 @@ function withoutOldLots(deps: Deps, { member, program, now }: DueExpiryInput): S
   return [update(deps, 'members', { _id, merchantId, version }, change)];
 }
 
+type MayBeDue = Pick<MemberRow, '_id' | 'merchantId' | 'programId' | 'balance' | 'expiry'>;
+
 /**
  * The members after what was due has expired, for answers: what cannot be spent is not shown, even when the schedule
  * did not run. A member whose points could not expire is returned as it was read.
  */
-export async function withoutDue(deps: Deps, members: readonly MemberRow[]): Promise<MemberRow[]> {
+export async function withoutDue<Row extends MayBeDue>(
+  deps: Deps,
+  members: readonly Row[],
+): Promise<(Row | MemberRow)[]> {
   const now = deps.now();
   const due: string[] = [];
   for (const member of members) {

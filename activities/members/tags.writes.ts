@@ -62,8 +62,12 @@ export async function addTagsInUse(deps: Deps, wanted: Tags): Promise<void> {
 }
 
 export async function removeUnusedTags(deps: Deps, { merchantId, tags }: Tags): Promise<void> {
+  const isHeld = (tag: string) =>
+    deps.collections.members.findOne({ merchantId, tags: tag }, { projection: { _id: 1 } });
   for (const tag of tags) {
-    const used = await deps.collections.members.findOne({ merchantId, tags: tag }, { projection: { _id: 1 } });
-    if (!used) await deps.collections.tags.deleteOne({ _id: `${merchantId}:${tag}` });
+    if (await isHeld(tag)) continue;
+    await deps.collections.tags.deleteOne({ _id: `${merchantId}:${tag}`, merchantId });
+    // A concurrent request that found the row may have given the tag to a member in between.
+    if (await isHeld(tag)) await addTagsInUse(deps, { merchantId, tags: [tag] });
   }
 }

@@ -68,19 +68,21 @@ async function isExpired(
 ): Promise<boolean> {
   if (row.delta <= 0 || !program.expiry) return false;
   const { memberId, merchantId, memberVersion } = row;
-  const filter = { memberId, merchantId, memberVersion: { $gt: memberVersion }, type: 'expiry' as const };
   const own = row.lots?.find(({ by }) => by > 0);
-  const held = ({ lots = [], current }: Pick<LedgerRow, 'lots' | 'current'>) =>
-    own
-      ? lots.some(({ id, at }) => id === own.id || at.getTime() === own.at.getTime())
-      : current === 0 || lots.some(({ id }) => id === 0);
-  if (expired && held(expired)) return true;
-  for await (const entry of collections.ledger.find(filter).project<Pick<LedgerRow, 'lots' | 'current'>>({
-    lots: 1,
-    current: 1,
-  }))
-    if (held(entry)) return true;
-  return false;
+  const later = await collections.ledger
+    .find({
+      ...{ memberId, merchantId, memberVersion: { $gt: memberVersion } },
+      $or: [{ type: 'expiry' }, ...(own ? [{ 'lots.id': own.id }] : [])],
+    })
+    .project<Pick<LedgerRow, 'type' | 'lots' | 'current'>>({ type: 1, lots: 1, current: 1 })
+    .toArray();
+  const expiries = [...later, ...(expired ? [expired] : [])].filter(({ type }) => type === 'expiry');
+  if (!own) return expiries.some(({ lots = [], current }) => current === 0 || lots.some(({ id }) => id === 0));
+  const over = expiries.flatMap(({ lots = [] }) => lots);
+  if (over.some(({ id }) => id === own.id)) return true;
+  // What is left of it was merged into another lot of the same moment; what was spent did not expire.
+  const left = later.flatMap(({ lots = [] }) => lots).filter(({ id }) => id === own.id);
+  return left.reduce((sum, { by }) => sum + by, own.by) > 0 && over.some(({ at }) => at.getTime() === own.at.getTime());
 }
 
 type EntryNamed = { _id: string } | { reference: string };

@@ -1,6 +1,5 @@
 // Campaigns: one message to many members, sent by a batch.
 
-import { findKeyedBatch } from '../../activities/batches/batchKeys.rules.js';
 import { readBatch } from '../../activities/batches/cancelBatch.writes.js';
 import { startBatch } from '../../activities/batches/startBatch.effect.js';
 import { programKeyIn, readProgram } from '../../activities/programs/program.reads.js';
@@ -35,8 +34,6 @@ export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
         status: 200,
         data: { dryRun, ...(await countRecipients(deps, { merchantId, programId, tags, audience })) },
       };
-    const earlier = sendAt && key && (await findKeyedBatch(deps, key));
-    if (sendAt && !earlier) requireToCome(deps, sendAt);
     const batchId = newId();
     const row = await startBatch(deps, {
       batch: {
@@ -50,6 +47,7 @@ export const campaignRoutes: Routes<keyof typeof campaignEndpoints> = {
       },
       summary: `campaign to ${programId ?? 'all programs'}${sendAt ? ` at ${sendAt.toISOString()}` : ''}`,
       key,
+      check: () => sendAt && requireToCome(deps, sendAt),
     });
     sayRepeated(ctx, row._id !== batchId);
     return { status: 202, data: presentCampaign(asAccepted(row)) };

@@ -5,6 +5,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { isAttribution } from '../../schemas/members/enrollment.schema.js';
 import { ServiceError } from '../../schemas/shared/errors.js';
+import { readToEnd } from './readToEnd.js';
 
 /** Of a body, unless the route takes more. */
 export const maxBytes = 102_400;
@@ -54,11 +55,25 @@ export async function readBody(
   const encoding = ctx.get('Content-Encoding');
   const isForm = form && Boolean(ctx.is('urlencoded'));
   const isKnown = isForm || Boolean(ctx.is('json', '+json'));
-  if (!isKnown || (encoding && encoding !== 'identity') || !declaresUtf8(ctx))
+  if (!isKnown || (encoding && encoding !== 'identity') || !declaresUtf8(ctx)) {
+    if (await isEmpty(ctx)) return undefined;
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+  }
   const bytes = await bytesOf(ctx, most);
   if (bytes.length === 0) return undefined;
   return isForm ? formOf(bytes) : objectOf(bytes);
+}
+
+/** Only a body of unknown length is read: its end says that it is empty. */
+async function isEmpty(ctx: Context): Promise<boolean> {
+  if (ctx.get('Transfer-Encoding') === '') return false;
+  let isEmpty = true;
+  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
+    isEmpty = chunk.length === 0;
+    if (!isEmpty) break;
+  }
+  if (!isEmpty) await readToEnd(ctx);
+  return isEmpty;
 }
 
 async function bytesOf(ctx: Context, most: number | undefined): Promise<Buffer> {

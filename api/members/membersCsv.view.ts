@@ -1,11 +1,32 @@
 // The list of members as CSV (RFC 4180, UTF-8 with BOM), streamed page by page. A cell that a spreadsheet would run as a
 // formula gets a leading apostrophe.
 import { Readable } from 'node:stream';
+import { withoutDue } from '../../activities/members/expireDue.writes.js';
+import { cachedProgram } from '../../activities/programs/program.reads.js';
 import type { Deps } from '../../platform/deps.js';
 import type { MemberRow } from '../../schemas/members/members.rows.js';
+import type { Program } from '../../schemas/programs/programs.schema.js';
 import { csvLine } from '../../schemas/shared/csv.rules.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
+import { tierNow } from '../../schemas/wallets/passes.view.js';
 import { eachMember, type MemberFilters } from './searchMembers.reads.js';
+
+const fields = [
+  ...([
+    '_id',
+    'merchantId',
+    'programId',
+    'memberCode',
+    'externalId',
+    'firstName',
+    'lastName',
+    'email',
+    'phone',
+  ] as const),
+  ...(['balance', 'expiry', 'lifetimePoints', 'programVersion', 'tier'] as const),
+  ...(['tags', 'status', 'lastVisitAt', 'createdAt'] as const),
+];
+type Row = Pick<MemberRow, (typeof fields)[number]>;
 
 const columns = {
   memberCode: (row) => row.memberCode,
@@ -16,22 +37,25 @@ const columns = {
   phone: (row) => row.phone,
   programId: (row) => programIdOf(row.programId),
   balance: (row) => String(row.balance),
-  tier: (row) => row.tier,
+  tier: (member, program) => tierNow({ member, program }),
   tags: (row) => row.tags.join(', '),
   status: (row) => row.status,
   lastVisitAt: (row) => row.lastVisitAt?.toISOString(),
   createdAt: (row) => row.createdAt.toISOString(),
-} as const satisfies { [K in keyof MemberRow]?: (row: Pick<MemberRow, K>) => string | undefined };
-const names = Object.keys(columns) as (keyof typeof columns)[];
+} as const satisfies { [K in keyof MemberRow]?: (row: Row, program: Program) => string | undefined };
 
 export async function membersCsv(deps: Deps, filters: MemberFilters): Promise<Readable> {
-  const pages = eachMember(deps, filters, names);
+  const pages = eachMember(deps, filters, fields);
   // Read before the answer begins, so that a failure is answered as one.
   let page = await pages.next();
   async function* lines() {
-    yield `\uFEFF${csvLine(names)}`;
-    for (; !page.done; page = await pages.next())
-      for (const row of page.value) yield csvLine(Object.values(columns).map((cell) => cell(row) ?? ''));
+    yield `\uFEFF${csvLine(Object.keys(columns))}`;
+    for (; !page.done; page = await pages.next()) {
+      for (const row of await withoutDue(deps, page.value)) {
+        const program = await cachedProgram(deps, row);
+        yield csvLine(Object.values(columns).map((cell) => cell(row, program) ?? ''));
+      }
+    }
   }
   return Readable.from(lines());
 }

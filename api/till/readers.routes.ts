@@ -16,6 +16,8 @@ import { type LookupBy, type pairingAnswer, reader } from '../../schemas/till/re
 import { overdueOf, receivedOf } from '../../schemas/till/taps.rules.js';
 import type { ReaderRow } from '../../schemas/till/till.rows.js';
 import { type Caller, requireHeld } from '../http/caller.reads.js';
+import { newestPage } from '../http/newestPage.reads.js';
+import { readPage } from '../http/page.reads.js';
 import type { Routes } from '../http/request.js';
 
 async function presentReader(deps: Deps, row: ReaderRow): Promise<z.input<typeof reader>> {
@@ -53,16 +55,13 @@ export const readerRoutes: Routes<keyof typeof readerEndpoints> = {
 
   async listReaders({ deps, caller: { merchantId }, query: { page, pageSize } }) {
     const { readers } = deps.collections;
-    const [rows, total] = await Promise.all([
-      readers
-        .find({ merchantId })
-        .sort({ createdAt: -1 })
-        .skip((page - 1) * pageSize)
-        .limit(pageSize)
-        .toArray(),
-      readers.countDocuments({ merchantId }),
-    ]);
-    return { data: { items: await Promise.all(rows.map((row) => presentReader(deps, row))), page, pageSize, total } };
+    const { items, total } = await readPage(deps, {
+      page,
+      pageSize,
+      read: (skip) => newestPage(deps, readers, { where: { merchantId }, skip, pageSize }),
+      count: () => readers.countDocuments({ merchantId }),
+    });
+    return { data: { items: await Promise.all(items.map((row) => presentReader(deps, row))), page, pageSize, total } };
   },
 
   async updateReader({ deps, caller, params, body }) {

@@ -81,8 +81,6 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
   async replayRange({ deps, caller, params, body, ctx }) {
     const { merchantId, actor: startedBy } = caller;
     const subscription = await readSubscription(deps, { merchantId, id: params.id ?? '' });
-    if (!subscription.enabled)
-      throw new ServiceError('VALIDATION_FAILED', [{ path: 'id', message: 'the subscription is disabled' }]);
     const key = batchKeyOf(deps, { ctx, merchantId, operation: 'replay', owner: subscription._id, body });
     const batchId = newId();
     const { since, only } = body;
@@ -99,6 +97,10 @@ export const webhookRoutes: Routes<keyof typeof webhookEndpoints> = {
       },
       summary: `replay ${only} to ${new URL(subscription.url).host}`.slice(0, 200),
       key,
+      check() {
+        if (!subscription.enabled)
+          throw new ServiceError('VALIDATION_FAILED', [{ path: 'id', message: 'the subscription is disabled' }]);
+      },
     });
     sayRepeated(ctx, row._id !== batchId);
     return { status: 202, data: presentBatch(asAccepted(row), now) };

@@ -11,7 +11,7 @@ export const repairedHere = 200;
 const nameOf = (title: string): string => title.trim().toLowerCase();
 
 /** A title of the merchant's own column. */
-export const isOwn = (title: string): boolean => title.trim() !== '' && !isAddedTitle(title);
+const isOwn = (title: string): boolean => title.trim() !== '' && !isAddedTitle(title);
 
 /** The rows of a file, the titles first, without the guard that the service puts on the cells of its own files. */
 export const plainRows = (rows: string[][]): string[][] =>

@@ -1,5 +1,4 @@
 // The failed rows of an import, corrected in place and sent again.
-import { addedColumns } from '../../schemas/batches/columnTitles.rules.js';
 import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
@@ -9,7 +8,7 @@ import { Window } from '../parts/dialog.js';
 import { Button } from '../parts/form.js';
 import { Failure } from '../parts/page.js';
 import { texts } from '../texts.js';
-import { guardedFile, isOwn, plainRows, wrongTitles } from './importFile.js';
+import { guardedFile, plainRows, wrongTitles } from './importFile.js';
 import { sendFile } from './importUpload.js';
 
 const said = texts.imports;
@@ -23,7 +22,10 @@ export function Repair({ batch, onClose }: { batch: components['schemas']['Batch
     return { separator, table: plainRows(parseCsv(text, separator)) };
   });
   const { separator = ',', table: [titles = [], ...found] = [] } = failed.data ?? {};
-  const own = titles.map((title, index) => [title, index] as const).filter(([title]) => isOwn(title));
+  const own = titles
+    .map((title, index) => [title, index] as const)
+    .slice(1, -1)
+    .filter(([title]) => title.trim() !== '');
   const now = rows ?? found;
   const again = useAction(
     () => {
@@ -41,13 +43,12 @@ export function Repair({ batch, onClose }: { batch: components['schemas']['Batch
       },
     },
   );
-  const reasonAt = titles.indexOf(addedColumns.failed);
   return (
     <Window title={said.repair} onClose={onClose} wide>
       <p className="hint">{said.repairHint}</p>
       <Failure error={failed.error} />
       {now.map((row, number_) => {
-        const reason = row[reasonAt] ?? '';
+        const reason = row.at(-1) ?? '';
         const wrong = wrongTitles(
           reason,
           own.map(([title]) => title),

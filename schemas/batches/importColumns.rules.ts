@@ -5,7 +5,7 @@ import { unguarded } from '../shared/csv.rules.js';
 import type { ServiceError } from '../shared/errors.js';
 import { nearest } from '../shared/mistakes.rules.js';
 import { firstCharacters } from '../shared/text.js';
-import { addedColumns, type ImportField, importFields, isAddedTitle, isRowsFile } from './columnTitles.rules.js';
+import { addedColumns, type ImportField, importFields, isRowsFile } from './columnTitles.rules.js';
 import { importInvalid } from './importFile.rules.js';
 
 export const isBlank = (cell: string): boolean => cell.trim() === '';
@@ -24,13 +24,14 @@ export type ColumnMapping = z.output<typeof columnMapping>;
 export interface ImportColumns {
   /** The field of each column; null for an ignored column. */
   fields: readonly (ImportField | null)[];
-  /** The columns that a file of ours added to the merchant's own. */
-  added: ReadonlySet<number>;
   /** Columns without a header, which spreadsheets add to the merchant's own; they are ignored while they are empty. */
   unnamed: ReadonlySet<number>;
   /** The headers that the mapping leaves out. */
   unused: readonly string[];
-  /** Whether the file is an errors.csv or known.csv, whose cells are guarded (schemas/shared/csv.rules.ts). */
+  /**
+   * Whether the file is an errors.csv or known.csv: its cells are guarded (schemas/shared/csv.rules.ts), and its first and
+   * its last column are not the merchant's own.
+   */
   isGuarded: boolean;
 }
 
@@ -67,11 +68,16 @@ export const columnDetails = z.object({
  * sees it.
  */
 export function readHeader(given: readonly string[], mapping: ColumnMapping = new Map()): ImportColumns {
-  const isAdded = (cell = '') => isAddedTitle(cell) && !mapping.has(nameOf(cell));
+  // A mapping that gives such a title a field means a column of the merchant, of the same title.
+  const isAdded = (cell = '') =>
+    !mapping.get(nameOf(cell)) || given.slice(1, -1).some((other) => nameOf(other) === nameOf(cell));
   const isGuarded = isRowsFile(given) && isAdded(given[0]) && isAdded(given.at(-1));
+  const isOurs = (index: number) => isGuarded && (index === 0 || index === given.length - 1);
   const cells = given.map(plainCell({ isGuarded }));
   const unnamed = new Set(cells.flatMap((cell, index) => (isBlank(cell) && !mapping.has('') ? [index] : [])));
-  const fields = cells.map((cell, index) => (unnamed.has(index) ? null : fieldOfHeader(cell, mapping)));
+  const fields = cells.map((cell, index) =>
+    isOurs(index) || unnamed.has(index) ? null : fieldOfHeader(cell, mapping),
+  );
   const unknown = fields.flatMap((field, index) => (field === undefined ? [index] : []));
   if (unknown.length > 0) throw unknownColumns(cells, unknown);
   const repeated = fields.findIndex((field, index) => field && fields.indexOf(field) !== index);
@@ -81,11 +87,10 @@ export function readHeader(given: readonly string[], mapping: ColumnMapping = ne
     });
   if (!fields.some(Boolean))
     throw importInvalid(`its first line has no known header; ${known}.`, { problem: { is: 'header' } });
-  const added = new Set(cells.flatMap((cell, index) => (isAdded(cell) ? [index] : [])));
   const unused = cells.flatMap((cell, index) =>
-    fields[index] === null && !added.has(index) && !isBlank(cell) ? [cell.trim()] : [],
+    fields[index] === null && !isOurs(index) && !isBlank(cell) ? [cell.trim()] : [],
   );
-  return { fields: fields.map((field) => field ?? null), added, unnamed, unused, isGuarded };
+  return { fields: fields.map((field) => field ?? null), unnamed, unused, isGuarded };
 }
 
 export function unknownColumns(cells: readonly string[], unknown: readonly number[]): ServiceError {
@@ -108,9 +113,6 @@ export function unknownColumns(cells: readonly string[], unknown: readonly numbe
 
 /** The merchant's own cells of a line, without the guard and the columns that a file of ours added. */
 export function ownCells(cells: readonly string[], columns: ImportColumns): string[] {
-  const { fields, added, isGuarded } = columns;
   const plain = cells.map(plainCell(columns));
-  if (plain.length === fields.length) return plain.filter((_, index) => !added.has(index));
-  // A row with too many or too few cells has the added ones at its ends.
-  return isGuarded ? plain.slice(1, -1) : plain;
+  return columns.isGuarded ? plain.slice(1, -1) : plain;
 }

@@ -44,8 +44,10 @@ function expiringOf({ member, program }: Pair): string[] {
   return expiryLines(program, member, { locale: localeOf(language), until: catalogues[language].card.until });
 }
 
+type Ranked = Pick<MemberRow, 'programVersion' | 'tier' | 'balance' | 'lifetimePoints'>;
+
 /** The tier of the member's last change; by the live tiers if they are newer than that change. */
-export const tierNow = ({ member, program }: Pair): string | undefined =>
+export const tierNow = ({ member, program }: { member: Ranked; program: Program }): string | undefined =>
   (member.programVersion ?? 1) === versionOf(program)
     ? member.tier
     : tierOf(program, member.balance, member.lifetimePoints);

@@ -4,7 +4,6 @@
 
 import { isWithdrawn } from '../../../activities/batches/batchKeys.rules.js';
 import { withdrawQueued } from '../../../activities/batches/imports/openImport.effect.js';
-import { requireEnrollable } from '../../../activities/members/enrollMember.writes.js';
 import { programKeyOf, readProgram } from '../../../activities/programs/program.reads.js';
 import type { BatchRow, ImportRow, ImportRowOutcome } from '../../../schemas/batches/batches.rows.js';
 import { type ImportResultRow, isFinished } from '../../../schemas/batches/batches.schema.js';
@@ -12,19 +11,31 @@ import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
 import type { ApiDeps } from '../../http/apiDeps.js';
 import { chunksOf } from '../batches.reads.js';
+import type { ImportRequest } from './importRequest.rules.js';
 import { notProcessed } from './rowsCsv.view.js';
 
-/** Throws VALIDATION_FAILED, PROGRAM_NOT_FOUND, PROGRAM_ARCHIVED. */
+interface ImportProgram {
+  merchantId: string;
+  programId: string | undefined;
+  /** What is wrong with a request without a program. */
+  missing: string;
+  request: Pick<ImportRequest, 'isRepeated'>;
+}
+
+/**
+ * Throws VALIDATION_FAILED, PROGRAM_NOT_FOUND, and PROGRAM_ARCHIVED unless the request repeats one from before the
+ * program was archived.
+ */
 export async function importProgram(
   deps: ApiDeps,
-  { merchantId, programId, missing }: { merchantId: string; programId: string | undefined; missing: string },
+  { merchantId, programId, missing, request }: ImportProgram,
 ): Promise<Program> {
   if (programId === undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: missing }]);
   const program = await readProgram(deps, {
     merchantId,
     programId: await programKeyOf(deps, { merchantId, programId }),
   });
-  requireEnrollable(program);
+  if (program.archived && !(await request.isRepeated())) throw new ServiceError('PROGRAM_ARCHIVED');
   return program;
 }
 

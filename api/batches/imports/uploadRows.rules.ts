@@ -3,6 +3,7 @@
 // were read; the caller has to discard their rows.
 import { Readable } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
+import { delimiterOf, firstRecord, separatorLine } from '../../../schemas/batches/delimiter.rules.js';
 import {
   type ColumnMapping,
   fieldOfHeader,
@@ -16,7 +17,6 @@ import { type ReadRow, readRow } from '../../../schemas/batches/importRows.rules
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { type Delimiter, delimiters } from '../../../schemas/shared/csv.rules.js';
 import { openText, type UploadFile } from './decodeText.rules.js';
-import { delimiterOf, firstRecord, separatorLine } from './delimiter.rules.js';
 
 export interface RowLimits {
   maxBytes: number;

@@ -92,6 +92,20 @@ describe.each([
     expect(await membersOf(_id)).toBe(4);
   });
 
+  it('with a key is answered again after its program was archived, and a new one is not', async () => {
+    const { _id } = await merchant.program();
+    const key = `before-archive-${_id}`;
+    const first = await send(_id, file, withKey(key));
+    await batchEnd(merchant, idOf(first));
+    await subscribed.service.deps.collections.programs.updateOne({ _id }, { $set: { archived: true } });
+    const again = await send(_id, file, withKey(key));
+    expect([again.text, isReplayed(again)]).toEqual([first.text, 'true']);
+    expect(outcome(await send(_id, `${file}Alan\r\n`, withKey(key)))).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+    for (const headers of [{}, withKey(`${key}-2`)])
+      expect(outcome(await send(_id, file, headers))).toEqual([400, 'PROGRAM_ARCHIVED']);
+    expect(await membersOf(_id)).toBe(2);
+  });
+
   it('that was refused leaves its key free', async () => {
     const { _id } = await merchant.program();
     const key = `refused-${_id}`;
@@ -149,5 +163,20 @@ describe('with a key', () => {
     expect(answers.filter(isReplayed)).toHaveLength(1);
     const other = await merchant.call(path, { body, headers: withKey('replay-2') });
     expect(idOf(other)).not.toBe(idOf(answers[0] as Answer));
+  });
+
+  it('a replay is answered again after its subscription was disabled, and a new one is refused', async () => {
+    const url = 'http://127.0.0.1:9/never';
+    const { id } = (await merchant.call('/merchants/me/webhooks', { body: { url, events: ['pass.scanned'] } })).body
+      .data;
+    const path = `/merchants/me/webhooks/${id}/replay`;
+    const body = { since: new Date(Date.now() - 60_000).toISOString() };
+    const send = (key: string) => merchant.call(path, { body, headers: withKey(key) });
+    const first = await send('replay-before');
+    expect(first.status).toBe(202);
+    await merchant.call(`/merchants/me/webhooks/${id}`, { method: 'PATCH', body: { enabled: false } });
+    const again = await send('replay-before');
+    expect([again.text, isReplayed(again)]).toEqual([first.text, 'true']);
+    expect(outcome(await send('replay-after'))).toEqual([400, 'VALIDATION_FAILED']);
   });
 });

@@ -1,6 +1,9 @@
 // Reading, finding and changing members (docs/interface.md, sections 4.3, 4.4 and 4.5).
 import { parse } from 'csv-parse/sync';
+import type { Filter } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addTagsInUse, removeUnusedTags } from '../../../activities/members/tags.writes.js';
+import type { TagRow } from '../../../schemas/members/members.rows.js';
 import { newId } from '../../../schemas/shared/ids.js';
 import { migrate } from '../../../worker/migrate.js';
 import { until } from '../../rig/checks/until.js';
@@ -401,6 +404,24 @@ describe('tags', () => {
     expect(await all()).toEqual({ tags: ['alpha', 'vip', 'ärger'] });
     await send(one.id, 'DELETE', ['vip', 'alpha']);
     expect(await all()).toEqual({ tags: ['vip', 'ärger'] });
+  });
+
+  it('are listed also when another member gets one while its last use ends', async () => {
+    const own = await aMerchant(service);
+    const { id } = await own.enroll();
+    const wanted = { merchantId: own.id, tags: ['vip'] };
+    await addTagsInUse(service.deps, wanted);
+    const { collections } = service.deps;
+    const tags: typeof collections.tags = Object.create(collections.tags, {
+      deleteOne: {
+        async value(filter: Filter<TagRow>) {
+          await of(id, '/tags', { body: { tags: ['vip'] } }, own);
+          return collections.tags.deleteOne(filter);
+        },
+      },
+    });
+    await removeUnusedTags({ ...service.deps, collections: { ...collections, tags } }, wanted);
+    expect((await own.call('/merchants/me/members/tags')).body.data).toEqual({ tags: ['vip'] });
   });
 
   it.each([[[]], [['']], [['x'.repeat(51)]], ['vip'], [[1]], [Array(26).fill('x')]])('refuses %j', async (names) => {

@@ -1,6 +1,7 @@
 // The list of members as a file: the filters of the list, all pages, and cells that no spreadsheet runs.
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../rig/checks/until.js';
 import { aMerchant, manyMembers, type TestMerchant } from '../../rig/start/merchant.js';
 import { startService, type TestService } from '../../rig/start/service.js';
 
@@ -45,6 +46,29 @@ it('has a row for each member, whose cells are the fields of the list, guarded a
     lastVisitAt: '',
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
+});
+
+it('has the balance and the tier of the list: without what is due, and by the tiers that are live', async () => {
+  const tiers = (silver: number) => [
+    { name: 'Bronze', threshold: 0 },
+    { name: 'Silver', threshold: silver },
+  ];
+  const program = await merchant.program({ style: 'tiered', tiers: tiers(20), expiry: { afterDays: 1 } });
+  const { id } = await merchant.enroll({ programId: program._id, initialPoints: 25 });
+  const occurredAt = new Date(Date.now() - 71 * 3_600_000).toISOString();
+  await merchant.call(`/merchants/me/members/${id}/points`, { method: 'PATCH', body: { delta: 8, occurredAt } });
+  const query = { programId: program._id };
+  const asListed = async () => {
+    const { items } = (await merchant.call(`/merchants/me/members?${new URLSearchParams(query)}`)).body.data;
+    return items.map(({ balance, tier }: { balance: number; tier: string }) => [String(balance), tier]);
+  };
+  const inFile = async () => (await rowsOf(query)).map(({ balance, tier }) => [balance, tier]);
+  expect(await inFile()).toEqual([['25', 'Silver']]);
+  expect(await asListed()).toEqual([['25', 'Silver']]);
+  const { programs } = service.deps.collections;
+  await programs.updateOne({ _id: program._id }, { $set: { tiers: tiers(30), version: 2 } });
+  await until(async () => (await asListed())[0]?.[1] === 'Bronze');
+  expect(await inFile()).toEqual([['25', 'Bronze']]);
 });
 
 it('finds those whom the list finds, with each of its filters, in its order', async () => {

@@ -7,6 +7,7 @@ import { giveLots } from '../../../activities/points/giveLots.activity.js';
 import { verifyLedger } from '../../../activities/points/verifyLedger.reads.js';
 import { withExpiry } from '../../../activities/programs/expirySince.writes.js';
 import type { Deps } from '../../../platform/deps.js';
+import { maxLots } from '../../../schemas/points/lots.rules.js';
 import type { Program } from '../../../schemas/programs/programs.schema.js';
 import { calendarDay, midnightAfter } from '../../../schemas/shared/calendar.rules.js';
 import { programs } from '../../../stack/commands/programs.js';
@@ -242,6 +243,29 @@ describe('points that are over before the schedule came by', () => {
       const newest = (await ledgerOf(memberId))[0];
       expect((await reverse(memberId, newest.id)).body.data).toMatchObject({ previous: 30, current: 0 });
     }
+  });
+
+  it('are only those that were not spent: a spent earning of the same day is reversed as any other', async () => {
+    const { memberId, programId } = await aMember({ expiry: { afterDays: 1 } }, 0);
+    const spent = (await points(memberId, { delta: 10 })).body.data.transaction;
+    const kept = (await points(memberId, { delta: 5 })).body.data.transaction;
+    await points(memberId, { delta: -10 });
+    await expireAt(inDays(3), programId);
+    expect((await reverse(memberId, spent.id)).body.error.code).toBe('BALANCE_TOO_LOW');
+    await points(memberId, { delta: 100 });
+    expect((await reverse(memberId, kept.id)).body.error.code).toBe('POINTS_EXPIRED');
+    expect((await reverse(memberId, spent.id)).body.data).toMatchObject({ previous: 100, current: 90 });
+    expect(await auditedDifferences([memberId])).toEqual([]);
+  });
+
+  it('include those of an earning that was merged into another one of the same day', async () => {
+    const { memberId, programId } = await aMember({ expiry: { afterDays: 1 } }, 0);
+    const { transaction } = (await points(memberId, { delta: 1 })).body.data;
+    for (let count = 0; count < maxLots; count += 1) await points(memberId, { delta: 1 });
+    expect((await explain(memberId)).lots).toHaveLength(maxLots);
+    await expireAt(inDays(3), programId);
+    await points(memberId, { delta: 100 });
+    expect((await reverse(memberId, transaction.id)).body.error.code).toBe('POINTS_EXPIRED');
   });
 
   it('are not taken from other points when they expire with the reversal', async () => {

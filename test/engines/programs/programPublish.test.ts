@@ -2,6 +2,7 @@
 // or not at all, and the passes in use are rebuilt, whichever process dies.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reviveBatches } from '../../../activities/batches/reviveBatches.activity.js';
+import { expireSome } from '../../../activities/members/expireDue.writes.js';
 import { readSome } from '../../../activities/programs/programMembers.reads.js';
 import { publishProgram } from '../../../activities/programs/publishPrograms.writes.js';
 import { until } from '../../rig/checks/until.js';
@@ -252,6 +253,20 @@ describe('a new label', () => {
     const { items } = (await merchant.call(`${one}/transactions`)).body.data;
     expect(items.map(({ field }: { field: string }) => field)).toEqual(['stars', 'points']);
     const event = await service.deps.collections.events.findOne({ memberId: member.id, type: 'points.changed' });
+    expect(event?.data.field).toBe('stars');
+  });
+
+  it('is the key in what the schedule expires after it', async () => {
+    const program = await merchant.program({ expiry: { afterDays: 1 } });
+    const member = await merchant.enroll({ programId: program._id, initialPoints: 5 });
+    const one = `/merchants/me/members/${member.id}`;
+    await designer.edit(program._id, { fields: { primaryLabel: 'STARS' } });
+    await designer.publish(program._id);
+    await expireSome(service.deps, { memberIds: [member.id], now: new Date(Date.now() + 4 * 86_400_000) });
+    expect((await merchant.call(one)).body.data.fieldValues).toEqual({ stars: 0 });
+    const [entry] = (await merchant.call(`${one}/transactions`)).body.data.items;
+    expect(entry).toMatchObject({ type: 'expiry', delta: -5, field: 'stars' });
+    const event = await service.deps.collections.events.findOne({ memberId: member.id, 'data.reason': 'expired' });
     expect(event?.data.field).toBe('stars');
   });
 });

@@ -36,6 +36,20 @@ async function aDevice(body: object = {}) {
 }
 
 describe('a reader', () => {
+  it('is on one page of the list only, also when others were made in the same moment', async () => {
+    const own = await aMerchant(service);
+    const ids: string[] = [];
+    for (let count = 0; count < 7; count += 1) ids.push((await create({ name: `Till ${count}` }, own)).id);
+    const createdAt = new Date();
+    for (const _id of ids) await service.deps.collections.readers.updateOne({ _id }, { $set: { createdAt } });
+    const found: string[] = [];
+    for (let page = 1; page <= 4; page += 1) {
+      const { items } = (await asOwner(`/merchants/me/readers?pageSize=2&page=${page}`, {}, own)).body.data;
+      found.push(...items.map(({ id }: { id: string }) => id));
+    }
+    expect(found).toEqual(ids.toSorted().toReversed());
+  });
+
   it('answers its pairing code once, with a link whose code reaches no server', async () => {
     const program = await merchant.program();
     const made = await create({ location: 'Terrace', programIds: [program._id], lookupBy: ['phone', 'phone'] });

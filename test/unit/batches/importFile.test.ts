@@ -2,8 +2,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnMapping, ownCells, readHeader } from '../../../schemas/batches/importColumns.rules.js';
-import { delimiters } from '../../../schemas/shared/csv.rules.js';
+import { delimiterOf, firstRecord } from '../../../schemas/batches/delimiter.rules.js';
+import { columnMapping, fieldOfHeader, ownCells, readHeader } from '../../../schemas/batches/importColumns.rules.js';
+import { csvLine, delimiters } from '../../../schemas/shared/csv.rules.js';
 
 // The console is compiled by itself, so its modules have no types here.
 const module = '../../../console/pages/importFile.js';
@@ -28,8 +29,9 @@ const { leftOutTitles, wrongCells, sentenceOf, wrongTitles, plainRows, guardedFi
 const csvModule = '../../../console/csv.js';
 interface Csv {
   parseCsv: (text: string, separator?: string) => string[][];
+  separatorOf: (text: string) => string;
 }
-const { parseCsv }: Csv = await import(csvModule);
+const { parseCsv, separatorOf }: Csv = await import(csvModule);
 
 it('has columns without a decision while a field is missing or stands twice', () => {
   expect(openTitles({ Name: '?', Size: '', Colour: '', Mail: 'email' })).toEqual(['Name']);
@@ -65,6 +67,46 @@ it.each([
     ['Vorname', 'Mail'],
     ['Ada', 'a@b.example'],
   ]);
+});
+
+it.each([
+  ['\r\nVorname;Nachname;E-Mail\r\nAda;Iloul;a@b.example', ';', 'an empty line before its titles'],
+  ['"Nachname, Vorname";E-Mail\nIloul;a@b.example', ';', 'the other separator within a title'],
+  ['row;"Name, a, b, c, d";E-Mail;reason\n1;x;y;z', ';', 'many of them within a title'],
+  ['\ufeff;;;\n"Two\nlines"\tE-Mail', '\t', 'a title of two lines, and nothing after it'],
+  ['Nachname,"Punkte;Stempel;Mail"\n1,2', ',', 'fewer of them'],
+  ['a;"b\n1;2', ';', 'an open quote'],
+  ['', ',', 'nothing'],
+])('%j is separated by %j, with %s', (text, separator) => {
+  expect(separatorOf(text)).toBe(separator);
+});
+
+it('has the separator by which the service reads it with the mapping that the console sends', () => {
+  const title = fc.constantFrom(
+    'Vorname',
+    'E-Mail',
+    'Ort, Land',
+    'a;b',
+    'Punkte',
+    'x',
+    'Tel\tMobil',
+    'Größe "L"',
+    'Notiz',
+  );
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(title, { minLength: 2 }),
+      fc.constantFrom(...delimiters),
+      fc.constantFrom('', '\n', ';;\r\n'),
+      (titles, separator, before) => {
+        const text = `${before}${csvLine(titles, separator)}1,2;3\r\n`;
+        const found = separatorOf(text);
+        const mapping = columnMapping.parse(mappingOf(fieldsOf(titlesOf(parseCsv(text)[0] ?? []))));
+        const isKnown = (cell: string) => fieldOfHeader(cell, mapping) !== undefined;
+        expect(delimiterOf(firstRecord(text) ?? '', isKnown)).toBe(found);
+      },
+    ),
+  );
 });
 
 it('has the rows that the service reads from any file that is CSV', () => {

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importFields } from '../../../schemas/batches/columnTitles.rules.js';
-import { columnMapping, readHeader } from '../../../schemas/batches/importColumns.rules.js';
+import { columnMapping, ownCells, readHeader } from '../../../schemas/batches/importColumns.rules.js';
 import { mistakeText } from '../../../schemas/batches/importMistakes.rules.js';
 import { readRow } from '../../../schemas/batches/importRows.rules.js';
 import { ServiceError } from '../../../schemas/shared/errors.js';
@@ -27,11 +27,39 @@ describe('the header', () => {
   it("may contain the columns that errors.csv adds, and those are not the merchant's own", () => {
     expect(readHeader(['row', 'email', 'Reason'])).toEqual({
       fields: [null, 'email', null],
-      added: new Set([0, 2]),
       unnamed: new Set(),
       unused: [],
       isGuarded: true,
     });
+  });
+
+  it.each([
+    ['a column of the same title', ['row', 'email', 'Reason', 'reason'], {}, ['Reason']],
+    ['one that a mapping leaves out', ['row', 'email', 'Reason', 'reason'], { Reason: null }, ['Reason']],
+    ['one that a mapping gives a field', ['row', 'ROW', 'email', 'reason'], { row: 'externalId' }, []],
+    ['a mapping that leaves out its last column', ['row', 'email', 'reason'], { reason: null }, []],
+  ])(
+    'of an errors.csv, with %s, has all but its first and last column as those of the merchant',
+    (_what, cells, mapping, unused) => {
+      const found = readHeader(cells, columnMapping.parse(mapping));
+      expect(found).toMatchObject({ isGuarded: true, unused });
+      expect([found.fields[0], found.fields.at(-1)]).toEqual([null, null]);
+      expect(ownCells(cells, found)).toEqual(cells.slice(1, -1));
+      expect(ownCells(['1', "'+49 30", 'new', 'wrong', 'too', 'many', 'reason'], found)[0]).toBe('+49 30');
+    },
+  );
+
+  it.each([
+    [['email', 'reason', 'firstName']],
+    [['reason', 'email', 'row']],
+    [['pointsNotGiven', 'email']],
+    [['row', 'email']],
+  ])('of another file, %j, has all its columns as those of the merchant', (cells) => {
+    const found = readHeader(cells);
+    expect(found).toMatchObject({ isGuarded: false, fields: expect.arrayContaining(['email', null]) });
+    expect(found.unused).toEqual(cells.filter((title) => ['row', 'reason', 'pointsNotGiven'].includes(title)));
+    expect(ownCells(cells, found)).toEqual(cells);
+    expect(ownCells([...cells, 'one more'], found)).toEqual([...cells, 'one more']);
   });
 
   it('gets its fields from a mapping first, in any case; a mapping can also ignore columns', () => {
@@ -39,7 +67,6 @@ describe('the header', () => {
     const cells = ['e-mail', 'EMAIL', 'notes', '', 'Reason', 'phone', 'Notes'];
     expect(readHeader(cells, mapping)).toEqual({
       fields: ['email', null, null, null, 'lastName', 'phone', null],
-      added: new Set(),
       unnamed: new Set(),
       unused: ['EMAIL', 'notes', 'Notes'],
       isGuarded: false,

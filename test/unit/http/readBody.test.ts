@@ -1,6 +1,6 @@
 // Reads bodies of any bytes: JSON and forms in UTF-8 are read, everything else is refused with its code, and nothing is
 // stored with replacement characters.
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import Koa from 'koa';
@@ -59,6 +59,39 @@ function expected(bytes: Buffer): Record<string, unknown> {
     return malformed;
   }
 }
+
+/** In chunks, so without a length. */
+const sendChunks = (chunks: string[], headers: Record<string, string> = {}): Promise<unknown[]> =>
+  new Promise((resolve, reject) => {
+    const call = request(url, { method: 'POST', headers: { ...headers, 'Transfer-Encoding': 'chunked' } });
+    call.on('error', reject).on('response', async (answer) => {
+      const { read, error } = JSON.parse((await answer.toArray()).join(''));
+      resolve([answer.statusCode, error?.code ?? read]);
+    });
+    for (const chunk of chunks) call.write(chunk);
+    call.end();
+  });
+
+describe('a body of unknown length', () => {
+  it.each([
+    [{}],
+    [{ 'Content-Type': 'application/json' }],
+    [{ 'Content-Type': 'text/plain' }],
+    [{ 'Content-Type': 'application/json; charset=utf-16' }],
+    [{ 'Content-Encoding': 'gzip' }],
+  ])('that is empty is no body, with the headers %j', async (headers) => {
+    expect(await sendChunks([], headers as Record<string, string>)).toEqual([200, null]);
+  });
+
+  it('that is not empty needs its type', async () => {
+    for (const chunks of [['{}'], ['{"name":', '"Ada"}'], ['x'.repeat(300_000)]])
+      expect(await sendChunks(chunks)).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(await sendChunks(['{"name":', '"Ada"}'], { 'Content-Type': 'application/json' })).toEqual([
+      200,
+      { name: 'Ada' },
+    ]);
+  });
+});
 
 describe('a JSON body', () => {
   it.each(Object.entries(corpus))(

@@ -113,7 +113,7 @@ test('SecantusDB is built with exactly this command, and its progress is shown',
   expect(calls()[0]).toMatch(
     /^cargo install --ignore-rust-version --locked --root \S+unfinished-\S+ --version 0\.5\.3-beta\.196 secantus-mdb$/,
   );
-  expect(said.at(-1)).toMatch(/^building SecantusDB, about \d min on two cores: 120 of 310 crates$/);
+  expect(said.at(-1)).toMatch(/^building SecantusDB, \d to \d min on two cores: 120 of 310 crates$/);
   expect(readFileSync(join(cacheDir, 'logs', 'build-secantus-mdb.log'), 'utf8')).toContain('Compiling zstd');
 });
 

@@ -1,9 +1,9 @@
-// Finds the delimiter of a file from its header. Spreadsheets in languages with a decimal comma separate cells by
-// semicolons.
-import { type Delimiter, delimiters } from '../../../schemas/shared/csv.rules.js';
+// Finds the delimiter of a file from its header, in the service and in the console, which imports this file.
+// Spreadsheets in languages with a decimal comma separate cells by semicolons.
+import { type Delimiter, delimiters } from '../shared/csv.rules.js';
 
 /** A first line that tells a spreadsheet the separator of the file. Programs may quote it or fill it with delimiters. */
-export const separatorLine = /^"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;
+export const separatorLine = /^\ufeff?"?sep=([^"\r\n])"?[,;\t]*(?:\r\n?|\n|$)/i;
 
 /** Lines of only delimiters, quotes and white space may come before the header. */
 const hasContent = /[^\s,;"]/;
