@@ -24,6 +24,16 @@ function keyOf(name: string): string {
   return key;
 }
 
+/** Returns the key of what is given: the same one for as long as that stays the same. */
+export function useKeyOf(): (what: unknown) => string {
+  const kept = useRef({ what: '', key: '' });
+  return (given) => {
+    const what = JSON.stringify(given);
+    if (kept.current.what !== what) kept.current = { what, key: crypto.randomUUID() };
+    return kept.current.key;
+  };
+}
+
 /** The second press of a double click comes within this time after the first was answered. */
 const doubleClickMs = 500;
 

@@ -1,21 +1,8 @@
 // The texts of the console in its language, loaded with that language alone; components contain none.
+import { isolating } from './isolating.js';
 import { language, locale } from './language.js';
 import { catalogues } from './texts/catalogues.js';
 import type { Catalogue } from './texts/en/index.js';
-
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]/;
-
-/** A name inside a sentence: one that is written from right to left does not reorder the words around it. */
-function isolated<T>(given: T): T {
-  if (typeof given === 'string') return (rightToLeft.test(given) ? `\u2068${given}\u2069` : given) as T;
-  return (Array.isArray(given) ? given.map(isolated) : given) as T;
-}
-
-function isolating<T>(texts: T): T {
-  if (typeof texts === 'function') return ((...given: unknown[]) => texts(...given.map(isolated))) as T;
-  if (typeof texts !== 'object' || texts === null) return texts;
-  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isolating(text)])) as T;
-}
 
 export const texts: Catalogue = isolating(await catalogues[language]());
 

@@ -124,7 +124,8 @@ async function changeUser(
       if (user.roleIds.includes(ownerRole) && !roleIds.includes(ownerRole)) await requireOtherOwner(deps, user);
       const keys = await heldBy(deps, { merchantId, createdBy: id });
       const revoked = revocationsOf(deps, revokeKeys ? keys : []);
-      noteChange(deps, { roleIds: user.roleIds }, { roleIds });
+      const isChanged = noteChange(deps, { roleIds: user.roleIds }, { roleIds });
+      if (!isChanged && revoked.updates.length + statements.length === 0) return { user, keys };
       const version = user.version + 1;
       const changed = update(deps, 'users', { _id: id, version: user.version }, { $set: { roleIds, version } });
       await transact(

@@ -32,7 +32,7 @@ const wakeMs = 30_000;
 export async function changeRule(
   deps: Deps,
   { program, patch: { audience, ...patch }, actor }: ChangeRule,
-): Promise<{ rule: AutomaticMessageRow; wakes: boolean }> {
+): Promise<{ rule: Awaited<ReturnType<typeof readRule>>; wakes: boolean }> {
   const { _id: programId, merchantId, timeZone: zone = 'UTC' } = program;
   return retryOnConflict(deps, async () => {
     const before = await readRule(deps, { merchantId, programId, audience });
@@ -49,7 +49,7 @@ export async function changeRule(
       ...(wakes && { checkAt: new Date(now.getTime() + wakeMs) }),
       ...{ version: before.version + 1, updatedAt: now, updatedBy: actor },
     };
-    noteChange(deps, ofMerchant(before), ofMerchant(rule));
+    if (!noteChange(deps, ofMerchant(before), ofMerchant(rule))) return { rule: before, wakes: false };
     await transact(deps, [statementOf(deps, before, rule)], before.version === 0 ? 0 : 1);
     return { rule, wakes };
   });

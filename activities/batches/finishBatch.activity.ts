@@ -17,11 +17,18 @@ export interface FinishBatch {
   failure?: string;
 }
 
-function endOf(batch: BatchRow, failure: string | undefined): { phase: BatchPhase; reason?: string } {
+type End = { phase: BatchPhase; reason?: string } & Pick<BatchRow, 'cancelRequestedAt'>;
+
+function endOf(batch: BatchRow, { failure, now }: { failure: string | undefined; now: Date }): End {
   // A batch without `chunks` was cancelled while its targets were listed.
   const left = batch.chunks === undefined || batch.done < batch.counts.total;
   if (failure === 'cancelled' || (failure === undefined && batch.cancelRequestedAt && left))
-    return { phase: 'cancelled', reason: 'It was cancelled before its end.' };
+    // Its workflow can also be cancelled in Temporal, without a request here.
+    return {
+      phase: 'cancelled',
+      reason: 'It was cancelled before its end.',
+      cancelRequestedAt: batch.cancelRequestedAt ?? now,
+    };
   return failure === undefined ? { phase: 'completed' } : { phase: 'failed', reason: failure };
 }
 
@@ -36,7 +43,7 @@ export async function finishBatch(
     const now = deps.now();
     await deps.collections.batches.updateOne(
       { _id: batchId, phase: batch.phase },
-      { $set: { ...endOf(batch, failure), finishedAt: now, rowsUntil: new Date(now.getTime() + keptMs) } },
+      { $set: { ...endOf(batch, { failure, now }), finishedAt: now, rowsUntil: new Date(now.getTime() + keptMs) } },
     );
     batch = await requireBatch(deps, batchId);
   }

@@ -22,8 +22,9 @@ interface Sender {
 const neutral = { background: '#27272a', foreground: '#ffffff' };
 
 /**
- * Null when the member of a card link is gone. The confirmation of an address that a member has by now becomes the link
- * to that member's card. Throws PROGRAM_NOT_FOUND.
+ * Null when the member of a card link is gone, or has another address by now: it is mailed only to the address that the
+ * member has. The confirmation of an address that a member has by now becomes the link to that member's card. Throws
+ * PROGRAM_NOT_FOUND.
  */
 export async function composeMail(
   deps: Deps,
@@ -31,7 +32,7 @@ export async function composeMail(
 ): Promise<Mail | null> {
   const memberId = row.kind === 'confirmation' ? await memberWith(deps, row, to) : undefined;
   const mail: MailRow = memberId === undefined ? row : { ...row, kind: 'card-link', memberId };
-  const sender = await senderOf(deps, mail, data);
+  const sender = await senderOf(deps, { mail, to, data });
   if (!sender) return null;
   const { name, link } = sender;
   const { kind } = mail;
@@ -77,14 +78,18 @@ async function memberWith(deps: Deps, { merchantId, programId = '' }: MailRow, e
 
 async function senderOf(
   deps: Deps,
-  mail: MailRow,
-  { link = '', merchantName = 'Loyalty', joining }: MailData,
+  { mail, to, data }: { mail: MailRow; to: string; data: MailData },
 ): Promise<Sender | null> {
+  const { link = '', merchantName = 'Loyalty', joining } = data;
   if (mail.kind === 'confirmation')
     return { ...(await programSender(deps, mail, link)), firstName: joining?.person.firstName };
   if (mail.kind !== 'card-link') return { name: merchantName, link, colors: neutral };
   const member = await deps.read.member({ _id: mail.memberId ?? '', merchantId: mail.merchantId });
-  return member && { ...(await programSender(deps, mail, passUrlOf(deps, member))), firstName: member.firstName };
+  const isTheirs =
+    member?.email !== undefined && emailKey(member.programId, member.email) === emailKey(member.programId, to);
+  return isTheirs
+    ? { ...(await programSender(deps, mail, passUrlOf(deps, member))), firstName: member.firstName }
+    : null;
 }
 
 async function programSender(deps: Deps, { merchantId, programId = '' }: MailRow, link: string): Promise<Sender> {

@@ -130,7 +130,7 @@ export async function updateReader(
     const after: Partial<ReaderRow> = { ...before, ...set };
     if (location === null) delete after.location;
     if (programIds === null) delete after.programIds;
-    noteChange(deps, editedOf(before), editedOf(after));
+    if (!noteChange(deps, editedOf(before), editedOf(after))) return;
     const { version } = before;
     const edited = { ...change, $set: { ...set, version: version + 1 } };
     await transact(deps, [update(deps, 'readers', { ...unrevoked({ merchantId, id }), version }, edited)], 1);

@@ -108,12 +108,8 @@ export async function updateSubscription(
     // An attempt may disable it, and another request may edit it, in between.
     const where = { _id: id, merchantId, updatedAt, ...(patch.enabled === true && { enabled }) };
     const policy = { ...before.retryPolicy, ...definedOf(retryPolicy ?? {}) };
-    noteChange(deps, editedOf(before), {
-      ...editedOf(before),
-      ...changed,
-      ...(events && { events }),
-      retryPolicy: policy,
-    });
+    const edited = { ...editedOf(before), ...changed, ...(events && { events: [...new Set(events)] }) };
+    if (!noteChange(deps, editedOf(before), { ...edited, retryPolicy: policy })) return;
     const change = {
       $set: {
         ...changed,

@@ -21,7 +21,7 @@ import type { Routes } from '../http/request.js';
 import { noteFollowed } from '../http/requestLog.js';
 import { presentBalance, presentMember, presentMemberDetail, presentMemberWithProgram } from './member.view.js';
 import { listTags, listTimeline, readMember } from './members.reads.js';
-import { membersCsv } from './membersCsv.view.js';
+import { membersCsv } from './membersCsv.reads.js';
 import { performChange } from './performChange.writes.js';
 import { performEnrollment } from './performEnrollment.writes.js';
 import { searchMembers } from './searchMembers.reads.js';

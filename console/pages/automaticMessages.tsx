@@ -9,6 +9,7 @@ import { Button, controlsOf, Form, Select, TextInput } from '../parts/form.js';
 import { Failure, Panel, Skeleton } from '../parts/page.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { charactersOf } from '../typed.js';
 
 const said = texts.campaigns;
 const maxMessage = 200;
@@ -94,7 +95,7 @@ function AutomaticMessage({ card, rule }: { card: Card; rule: Rule }) {
       <TextInput
         {...of('message')}
         label={said.text}
-        hint={said.left(maxMessage - draft.message.length)}
+        hint={said.left(maxMessage - charactersOf(draft.message))}
         lines={2}
         isDisabled={isLocked}
       />

@@ -10,6 +10,7 @@ import { Failure } from '../parts/page.js';
 import { LockScreen } from '../parts/phones.js';
 import { SidePanel } from '../parts/sidePanel.js';
 import { texts } from '../texts.js';
+import { charactersOf } from '../typed.js';
 import { audiences } from './members.js';
 
 const said = texts.campaigns;
@@ -102,7 +103,12 @@ export function NewCampaign({ programs, onClose }: NewCampaignProps) {
           options={audiences.map((one) => [one, texts.members.audiences[one]])}
         />
         <TextInput {...of('tags')} label={said.tags} hint={said.tagsHint(known.data?.tags.slice(0, 12) ?? [])} />
-        <TextInput {...of('message')} label={said.message} hint={said.left(maxMessage - message.length)} lines={3} />
+        <TextInput
+          {...of('message')}
+          label={said.message}
+          hint={said.left(maxMessage - charactersOf(message))}
+          lines={3}
+        />
         <TextInput {...of('sendAt')} label={said.when} hint={said.whenHint} type="datetime-local" />
         <Failure error={counted.error} />
         <p role="status">{reaches}</p>

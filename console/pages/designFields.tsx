@@ -6,6 +6,7 @@ import { ImageField } from '../parts/image.js';
 import { type Hours, Week } from '../parts/week.js';
 import { ZoneInput } from '../parts/zone.js';
 import { languageName, languageTitle, texts } from '../texts.js';
+import { wholeNumber } from '../typed.js';
 import type { Field } from './designSections.js';
 
 const said = texts.design;
@@ -19,7 +20,7 @@ const translatable = [
 
 const asInteger = (text: string): number | string | undefined => {
   if (text.trim() === '') return undefined;
-  return /^-?\d+$/.test(text.trim()) ? Number(text) : text;
+  return wholeNumber(text) ?? text;
 };
 
 /** An empty object that is a rule stays; any other is removed with its last field. */

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction } from '../actions.js';
+import { useKeyOf } from '../keyedAction.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Progress } from '../parts/page.js';
 import { OpenPanel, SidePanel } from '../parts/sidePanel.js';
@@ -28,6 +29,7 @@ export function NewImport({ programs, onStarted }: NewImportProps) {
   const [percent, setPercent] = useState(0);
   const [outcome, setOutcome] = useState<DryRunShown | null>(null);
   const [asks, setAsks] = useState(false);
+  const keyOf = useKeyOf();
   const open = openTitles(meant);
   const leftOut = leftOutTitles(meant);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was tried is another import then
@@ -44,9 +46,10 @@ export function NewImport({ programs, onStarted }: NewImportProps) {
     async ({ dryRun }: { dryRun: boolean; asks?: boolean }) => {
       if (!chosen) throw new Error(said.noFile);
       if (open.length > 0) throw new Error(said.undecided(open));
-      const { file, charset, name: fileName } = chosen;
-      const upload = { programId, file, fileName, charset, dryRun, quiet, mapping: mappingOf(meant) };
-      const answer = await sendFile(upload, setPercent);
+      const { id, file, charset, name: fileName } = chosen;
+      const options = { programId, charset, quiet, mapping: mappingOf(meant) };
+      const keyed = dryRun ? {} : { key: keyOf({ id, ...options }) };
+      const answer = await sendFile({ file, fileName, dryRun, ...options, ...keyed }, setPercent);
       return 'id' in answer ? answer : withRows(file, answer);
     },
     {

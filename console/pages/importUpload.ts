@@ -16,12 +16,14 @@ interface Upload {
   dryRun: boolean;
   quiet: boolean;
   repairs?: string;
+  /** Of an import that may be sent again, because its answer was lost. */
+  key?: string;
   mapping: Record<string, string | null>;
 }
 
 /** XMLHttpRequest, because fetch does not report upload progress. Throws LoyaltyError. */
 export function sendFile(
-  { programId, file, fileName, charset, dryRun, quiet, repairs, mapping }: Upload,
+  { programId, file, fileName, charset, dryRun, quiet, repairs, key, mapping }: Upload,
   onProgress: (percent: number) => void,
 ): Promise<Batch | DryRunAnswer> {
   const query = new URLSearchParams({ programId });
@@ -30,13 +32,14 @@ export function sendFile(
   if (repairs !== undefined) query.set('repairs', repairs);
   if (Object.keys(mapping).length > 0) query.set('mapping', JSON.stringify(mapping));
   const url = `${apiUrl}/merchants/me/imports?${query}`;
+  const keyed: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
   const type = charset === 'utf-8' ? 'text/csv' : `text/csv; charset=${charset}`;
   const since = performance.now();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const note = (status: number) =>
       noteCall(
-        { method: 'POST', url, headers: new Headers({ 'Content-Type': type }) },
+        { method: 'POST', url, headers: new Headers({ 'Content-Type': type, ...keyed }) },
         { file: fileName },
         { status, ms: performance.now() - since },
       );
@@ -54,11 +57,14 @@ export function sendFile(
     request.open('POST', url);
     request.setRequestHeader('Content-Type', type);
     request.setRequestHeader('Accept-Language', language);
+    for (const [name, value] of Object.entries(keyed)) request.setRequestHeader(name, value);
     request.send(file);
   });
 }
 
 export interface Chosen {
+  /** Of this choice of a file. */
+  id: string;
   name: string;
   file: Blob;
   titles: string[];
@@ -80,7 +86,13 @@ export async function openFile(file: Blob, name: string): Promise<Chosen> {
     charset = 'windows-1252';
     text = decode(charset);
   }
-  return { name, file, charset, titles: titlesOf(plainRows(parseCsv(text).slice(0, 1))[0] ?? []) };
+  return {
+    id: crypto.randomUUID(),
+    name,
+    file,
+    charset,
+    titles: titlesOf(plainRows(parseCsv(text).slice(0, 1))[0] ?? []),
+  };
 }
 
 /** Of a larger file the dry run shows no cells. */

@@ -9,6 +9,7 @@ import { number, Panel, useNow } from '../parts/page.js';
 import { Table } from '../parts/table.js';
 import { may } from '../session.js';
 import { texts } from '../texts.js';
+import { wholeNumber } from '../typed.js';
 import { changes, type Detail, edit, rewardIn, unitOf, useLedger, useReversal } from './memberDetail.js';
 import { blockedBy, isUnusual, notGivenBecause } from './memberGuards.js';
 import { nameOf } from './members.js';
@@ -68,7 +69,7 @@ export function Points({ member }: { member: Detail }) {
   const undo = useReversal(id, changed);
   const of = controlsOf(draft, setDraft);
   const isRunning = give.isRunning || undo.isRunning;
-  const typed = Number(draft.delta);
+  const typed = draft.delta.trim() === '' ? 0 : (wholeNumber(draft.delta) ?? Number.NaN);
   const hindrance = notGivenBecause(member, 1);
   const typedHindrance = notGivenBecause(member, typed);
   const typedHint = typedHindrance === hindrance ? undefined : typedHindrance;

@@ -1,5 +1,6 @@
 // Finds a card by typing, and offers the camera.
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { isolated } from '../isolating.js';
 import { useStore } from '../store.js';
 import { Title } from './parts.js';
 import { programOf, type TillState } from './state.js';
@@ -15,7 +16,10 @@ function labelOf(person: Candidate, state: TillState): string {
   const { memberCode, firstName } = person;
   const code = state.choices?.areReadings ? memberCode : `…\u2060${memberCode.slice(-4)}`;
   const program = programOf(state, person.programId)?.name;
-  return [nameOf(person), program, firstName ? code : undefined].filter((part) => part !== undefined).join(' · ');
+  return [nameOf(person), program, firstName ? code : undefined]
+    .filter((part) => part !== undefined)
+    .map(isolated)
+    .join(' · ');
 }
 
 function Choices({ till }: { till: Till }) {

@@ -23,6 +23,11 @@ interface Listener {
   sendable: () => Promise<Device | undefined>;
 }
 
+interface Wait {
+  since: number;
+  until: number;
+}
+
 /** Several members' taps are under way at once, so that a slow one holds up no other. */
 const lanes = 4;
 const firstWaitMs = 1_000;
@@ -33,9 +38,9 @@ const nothingToUndo = { code: 'NOTHING_TO_UNDO', message: 'The change was refuse
 export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Listener) {
   const { store, call, now, lock, later } = ports;
   /** When a member's tap, or with the empty name anything at all, is tried again. */
-  const waits = new Map<string, { times: number; until: number }>();
-  /** The service asked for patience until then. */
-  let closedUntil = 0;
+  const waits = new Map<string, Wait & { times: number }>();
+  /** The service asked for patience. */
+  let closed: Wait | undefined;
   let wake: (() => void) | undefined;
   let isQueued = false;
   /** Only the plan that was made last is carried out. */
@@ -57,10 +62,14 @@ export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Li
 
   function waitFor(name: string, retryAfterMs = 0): void {
     const times = (waits.get(name)?.times ?? 0) + 1;
-    waits.set(name, { times, until: now() + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs) });
-    closedUntil = Math.max(closedUntil, now() + retryAfterMs);
+    const since = now();
+    waits.set(name, { times, since, until: since + Math.min(firstWaitMs * 2 ** (times - 1), longestWaitMs) });
+    if (retryAfterMs > 0) closed = { since, until: Math.max(endOf(closed), since + retryAfterMs) };
   }
-  const hasToWait = (name: string): boolean => (waits.get(name)?.until ?? 0) > now();
+  /** 0 for a wait that is over, also because the clock of the device was put back. */
+  const endOf = (wait: Wait | undefined): number =>
+    wait && wait.since <= now() && now() < wait.until ? wait.until : 0;
+  const hasToWait = (name: string): boolean => endOf(waits.get(name)) > 0;
 
   async function pump(): Promise<void> {
     const device = await sendable();
@@ -115,8 +124,8 @@ export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Li
   async function planNext(device: Device): Promise<void> {
     const own = (await store.waiting()).filter((tap) => tap.device === device.id);
     if (own.length === 0) return;
-    const dues = own.map(({ code }) => waits.get(code)?.until ?? 0);
-    const due = Math.max(Math.min(...dues), waits.get('')?.until ?? 0, closedUntil, now());
+    const dues = own.map(({ code }) => endOf(waits.get(code)));
+    const due = Math.max(Math.min(...dues), endOf(waits.get('')), endOf(closed), now());
     plan += 1;
     const mine = plan;
     later(due - now() + 1, () => void (mine === plan && flush()));
@@ -126,7 +135,7 @@ export function createSender(ports: Ports, { onAnswer, onSettled, sendable }: Li
   function flush(urgent = false): Promise<void> {
     wake?.();
     if (urgent) waits.clear();
-    if (isQueued || now() < closedUntil || hasToWait('')) return Promise.resolve();
+    if (isQueued || endOf(closed) > 0 || hasToWait('')) return Promise.resolve();
     isQueued = true;
     return lock(async () => {
       isQueued = false;

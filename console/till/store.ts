@@ -175,8 +175,10 @@ export function createTillStore(name = 'till'): TillStore {
         const change = db.transaction(['taps', 'members'], 'readwrite');
         const waiting = await change.objectStore('taps').index('state').getAll('waiting');
         const tried = waiting.filter(({ code, isTried }) => isTried && code === known.member.memberCode);
-        const kept: Known = { ...known, sent: tried.map(({ id }) => id) };
         const members = change.objectStore('members');
+        const before = await members.get(known.member.memberCode);
+        const revision = (before?.revision ?? 0) + 1;
+        const kept: Known = { ...known, sent: tried.map(({ id }) => id), revision };
         await Promise.all([...codes.map((code) => members.put({ ...kept, code })), change.done]);
         return kept;
       }),

@@ -1,6 +1,7 @@
 // What did not go through, until the staff has seen it, and the last taps.
 
 import { useState } from 'react';
+import { isolated } from '../isolating.js';
 import { locale } from '../language.js';
 import { useStore } from '../store.js';
 import { isAudible, setAudible } from './feedback.js';
@@ -39,7 +40,8 @@ const timeOf = (at: number): string => new Date(at).toLocaleTimeString(locale, {
 function Line({ tap, state }: { tap: Tap; state: TillState }) {
   return (
     <span>
-      {timeOf(tap.at)} · {tap.name} · {deedOf(tap, state)} <em className={tap.state}>{stateOf(tap, state)}</em>
+      {timeOf(tap.at)} · {isolated(tap.name)} · {isolated(deedOf(tap, state))}{' '}
+      <em className={tap.state}>{stateOf(tap, state)}</em>
     </span>
   );
 }

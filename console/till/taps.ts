@@ -25,6 +25,8 @@ export interface Known {
   at: number;
   /** The taps that were under way when the balance was read: it may have them. */
   sent?: number[];
+  /** Grows each time that the device stores what it knows of the member. */
+  revision?: number;
 }
 
 /** Who taps: a paired device, or a person who is signed in. Each counts its own taps. */
@@ -182,14 +184,22 @@ export function minorUnits(text: string, currency: string): number | undefined {
   return Number(whole + part.padEnd(digits, '0'));
 }
 
-const phoneForm = /^\+?[\d\s().\-/]{6,}$/;
+/** Whether the service may read it as a phone number: without letters, with digits of any script. */
+function maybePhone(text: string): boolean {
+  const plain = text
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .replace(/^\s*tel[.:]/i, '');
+  return !/[\p{L}@]/u.test(plain) && (plain.match(/\p{Nd}/gu)?.length ?? 0) >= fewestDigits;
+}
+const fewestDigits = 5;
 
 /** What a text may mean, in the order in which it is tried. */
 export function lookupsOf(readings: readonly string[], lookupBy: readonly string[]): Record<string, string>[] {
   const [first = ''] = readings;
   if (first.includes('@') && lookupBy.includes('email')) return [{ email: first }];
   const codes = readings.map((memberCode) => ({ memberCode }));
-  return lookupBy.includes('phone') && phoneForm.test(first) ? [...codes, { phone: first }] : codes;
+  return lookupBy.includes('phone') && maybePhone(first) ? [...codes, { phone: first }] : codes;
 }
 
 export const isPlausibleCode = (text: string): boolean => /^[\w-]{4,64}$/.test(text);

@@ -1,4 +1,5 @@
 // All texts of the till, in the five languages of the service.
+import { isolating } from '../isolating.js';
 import { type Language, language, locale } from '../language.js';
 import { withFrenchSpaces } from '../texts/spaces.js';
 
@@ -458,7 +459,7 @@ const it: Texts = {
 };
 
 const catalogues: Record<Language, Texts> = { en, de, fr: withFrenchSpaces(fr), es, it };
-export const texts = catalogues[language];
+export const texts = isolating(catalogues[language]);
 
 const steps = [
   ['second', 60],

@@ -44,9 +44,22 @@ export function createTill(ports: Ports): Till {
   /** Returns whether the device can be read. */
   async function refresh(): Promise<boolean> {
     try {
-      const [device, taps] = await Promise.all([store.current(), store.taps()]);
+      const code = state.get().shown?.code;
+      const [device, taps, known] = await Promise.all([
+        store.current(),
+        store.taps(),
+        code === undefined ? undefined : store.known(code),
+      ]);
       const { device: _gone, isStoreBroken: _was, ...rest } = state.get();
-      state.set({ ...rest, phase: device ? 'paired' : 'unpaired', taps, ...(device && { device }) });
+      const { shown } = rest;
+      // The balance and the taps that it has change at once, also in a tab that did not send them.
+      const isNewer = shown?.code === code && (known?.revision ?? 0) > (shown?.known?.revision ?? 0);
+      state.set({
+        ...rest,
+        ...{ phase: device ? 'paired' : 'unpaired', taps },
+        ...(device && { device }),
+        ...(shown && known && isNewer && { shown: { ...shown, known } }),
+      });
       return true;
     } catch {
       set({ isStoreBroken: true });
@@ -88,15 +101,12 @@ export function createTill(ports: Ports): Till {
       const known = await store.known(tap.code);
       const program = programOf(state.get(), known?.programId);
       const told = known && knownAfter(tap, answer, { known, program, now: now() });
-      if (told) {
-        const kept = await store.remember([tap.code], told);
-        const { shown } = state.get();
-        if (shown?.code === tap.code)
-          set({ shown: { ...shown, known: kept, isFresh: shown.isFresh || !answer.isRepeat } });
-      }
+      if (told) await store.remember([tap.code], told);
       await changed();
-      // What was shown has led to the refusal.
-      if (answer.error) void readAgain(tap.code).catch(() => undefined);
+      const { shown } = state.get();
+      if (told && shown?.code === tap.code) set({ shown: { ...shown, isFresh: shown.isFresh || !answer.isRepeat } });
+      // What was shown has led to the refusal; and the answer to a change does not say the tier.
+      if (answer.error || (told && program?.style === 'tiered')) void readAgain(tap.code).catch(() => undefined);
     },
     async sendable() {
       const device = await store.current();
@@ -224,7 +234,8 @@ export function createTill(ports: Ports): Till {
       const code = member.memberCode;
       const scanned = asked.memberCode?.toUpperCase() ?? code;
       // A device that cannot store shows it all the same.
-      const kept = await store.remember([...new Set([code, scanned])], told).catch(() => told);
+      const unstored = { ...told, revision: Number.POSITIVE_INFINITY };
+      const kept = await store.remember([...new Set([code, scanned])], told).catch(() => unstored);
       // The card may have been shown, and tapped, before the service answered.
       const { shown } = state.get();
       const tapped = shown?.code === code ? shown : undefined;

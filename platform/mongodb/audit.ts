@@ -1,17 +1,22 @@
 // Adds the audit of a request or of an operator's command to the transaction of its change: either both are written or
 // neither.
+import { isDeepStrictEqual } from 'node:util';
 import { changesBetween } from '../../schemas/access/auditChanges.rules.js';
 import { programIdOf } from '../../schemas/shared/ids.js';
 import type { Deps } from '../deps.js';
 import { insert } from './statements.js';
 import type { Statement } from './transaction.js';
 
-/** Notes from what to what the request changes its target. Called again after a conflict, with what is there then. */
-export function noteChange({ audit = [] }: Pick<Deps, 'audit'>, before: object, after: object): void {
+/**
+ * Notes from what to what the request changes its target. Called again after a conflict, with what is there then.
+ * Returns whether it changes anything.
+ */
+export function noteChange({ audit = [] }: Pick<Deps, 'audit'>, before: object, after: object): boolean {
   for (const { row, isWritten } of audit) {
     const changes = changesBetween(row.action, before, after);
     if (!isWritten && changes.length > 0) row.changes = changes;
   }
+  return !isDeepStrictEqual(before, after);
 }
 
 interface Audit {

@@ -277,6 +277,34 @@ describe('every change', () => {
     expect((await audit()).items.map(({ action }) => action)).toEqual(['webhook.create']);
   });
 
+  it('is not logged when it changed nothing, and then leaves the version as it was', async () => {
+    const { call, audit } = await anOwner();
+    const all = '/merchants/me';
+    const { _id } = (await call(`${all}/programs`, { body: { ...program, slug: `same-${newId()}` } })).body.data;
+    await call(`${all}/programs/${_id}/publish`, post);
+    const hook = (await call(`${all}/webhooks`, { body: { ...subscription, name: 'Till' } })).body.data;
+    const reader = (await call(`${all}/readers`, { body: { name: 'Bar', location: 'Hall' } })).body.data;
+    const user = { email: `${newId()}@example.com`, roleIds: ['till'] };
+    const { id: userId } = (await call(`${all}/users`, { body: user })).body.data;
+    const rule = `${all}/programs/${_id}/automatic-messages`;
+    const { total } = await audit();
+    const { updatedAt, ...same } = (await call(`${all}/webhooks/${hook.id}`, patch({ enabled: true }))).body.data;
+    await call(
+      `${all}/webhooks/${hook.id}`,
+      patch({ name: 'Till', events: subscription.events, url: subscription.url }),
+    );
+    await call(`${all}/readers/${reader.id}`, patch({ name: 'Bar', location: 'Hall', programIds: null }));
+    await call(`${all}/users/${userId}`, patch({ roleIds: ['till'] }));
+    await call(rule, patch({ audience: 'away', on: false }));
+    expect((await audit()).total).toBe(total);
+    expect((await call(`${all}/webhooks/${hook.id}`)).body.data).toEqual({ ...same, updatedAt });
+    await call(`${all}/webhooks/${hook.id}`, patch({ name: 'Bar' }));
+    await call(`${all}/readers/${reader.id}`, patch({ location: null }));
+    await call(`${all}/users/${userId}`, patch({ roleIds: ['manager'] }));
+    await call(rule, patch({ audience: 'away', on: false, hour: 9 }));
+    expect((await audit()).total).toBe(total + 4);
+  });
+
   it('is written in the transaction that makes it', async () => {
     const { merchant, call } = await anOwner();
     const hook = (await call('/merchants/me/webhooks', { body: subscription })).body.data;

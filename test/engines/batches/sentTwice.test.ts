@@ -150,6 +150,18 @@ describe('with a key', () => {
     expect(idOf(await send('Double points', 'campaign-of-june'))).not.toBe(idOf(again));
   });
 
+  it('a campaign that an operator cancelled in Temporal is not sent again', async () => {
+    const { _id: programId } = await merchant.program();
+    const body = { programId, message: 'Double points', sendAt: new Date(Date.now() + 3_600_000).toISOString() };
+    const send = () => merchant.call('/merchants/me/campaigns', { body, headers: withKey('campaign-of-july') });
+    const first = await send();
+    const { workflow } = subscribed.service.client;
+    await workflow.getHandle(`campaign:${idOf(first)}`).cancel();
+    expect((await batchEnd(merchant, idOf(first))).phase).toBe('cancelled');
+    const again = await send();
+    expect([again.text, isReplayed(again)]).toEqual([first.text, 'true']);
+  });
+
   it('a replay of a subscription that is sent twice at once is one batch', async () => {
     const { data } = (await merchant.call('/merchants/me/webhooks')).body;
     const path = `/merchants/me/webhooks/${data.items[0].id}/replay`;

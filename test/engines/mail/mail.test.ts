@@ -352,9 +352,24 @@ describe('a mail', () => {
     expect(mailsTo(wanted.to)).toEqual([]);
   });
 
+  it('with the link to a card goes only to the address that the member has', async () => {
+    const [mistyped, right] = [newAddress(), newAddress()];
+    const { id: memberId } = await merchant.enroll({ programId: program._id, email: mistyped });
+    smtp.judge((address) => (address === mistyped ? { responseCode: 451, message: 'Not now.' } : undefined));
+    await queueMail(worker.deps, signIn({ to: mistyped, kind: 'card-link', memberId, programId: program._id }));
+    await until(async () => (await rows())[0]?.failure !== undefined);
+    await merchant.call(`/merchants/me/members/${memberId}`, { method: 'PATCH', body: { email: right } });
+    smtp.judge(() => undefined);
+    expect(await ended()).toMatchObject({ state: 'failed', failure: 'MEMBER_GONE' });
+    expect(mailsTo(mistyped)).toEqual([]);
+    await queueMail(worker.deps, signIn({ to: right, kind: 'card-link', memberId, programId: program._id }));
+    await until(() => mailsTo(right).length === 1);
+  });
+
   it('about an erased member is not sent, and leaves no row', async () => {
-    const { id: memberId } = await merchant.enroll({ programId: program._id });
-    const wanted = signIn({ kind: 'card-link', memberId, programId: program._id });
+    const to = newAddress();
+    const { id: memberId } = await merchant.enroll({ programId: program._id, email: to });
+    const wanted = signIn({ to, kind: 'card-link', memberId, programId: program._id });
     smtp.judge((address) => (address === wanted.to ? { responseCode: 451, message: 'Not now.' } : undefined));
     await queueMail(worker.deps, wanted);
     const [row] = await until(async () => {

@@ -299,3 +299,33 @@ it.runIf(hasBrowser)('keeps the window of corrected rows open while its import m
   await window.waitFor({ state: 'detached' });
   await page.context().close();
 });
+
+it.runIf(hasBrowser)(
+  'is one import when it is begun again because its answer was lost, however long after',
+  async () => {
+    const page = await openConsole({ browser, service, merchant }, '/imports');
+    const { batches, idempotencyKeys, members } = service.deps.collections;
+    let begun = 0;
+    await page.route('**/merchants/me/imports?**', async (route) => {
+      if (route.request().url().includes('dryRun')) return route.continue();
+      begun += 1;
+      if (begun > 1) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await button(page, words.en.new).click();
+    await choose(page, words.en.choose, Buffer.from('Kundennummer;Vorname\r\n;Ada\r\n;Grace\r\n'));
+    await button(page, words.en.import).click();
+    const now = page.getByRole('dialog', { name: 'Import 2 people?' }).getByRole('button', { name: 'Import 2 people' });
+    await now.click();
+    const batch = await until(() => batches.findOne({ merchantId: merchant.id, phase: 'completed' }));
+    const createdAt = new Date(Date.now() - 600_000);
+    await idempotencyKeys.updateOne({ merchantId: merchant.id, batchId: batch._id }, { $set: { createdAt } });
+    await now.click();
+    await page.getByRole('region', { name: words.en.result }).waitFor();
+    expect(begun).toBe(2);
+    expect(await batches.countDocuments({ merchantId: merchant.id })).toBe(1);
+    expect(await members.countDocuments({ merchantId: merchant.id })).toBe(2);
+    await page.context().close();
+  },
+);

@@ -48,6 +48,26 @@ describe('the balance on the screen', () => {
     expect(onScreen()).toBe(7);
   });
 
+  it('has each tap once in every tab, at every moment, whichever of them sent it', async () => {
+    const { world, till, tap, onScreen } = await shown(5);
+    const other = world.openTab();
+    await other.till.connect();
+    await other.till.find([code]);
+    const seen = new Set<number | undefined>();
+    for (const each of [till, other.till]) each.state.subscribe(() => seen.add(balanceOf(each.state.get())));
+    await tap(2);
+    expect([onScreen(), balanceOf(other.till.state.get())]).toEqual([7, 7]);
+    expect([...seen].toSorted()).toEqual([7]);
+    world.setOnline(false);
+    await tap(1);
+    world.setOnline(true);
+    await Promise.all([till.connect(), other.till.connect()]);
+    await world.settle();
+    expect([onScreen(), balanceOf(other.till.state.get())]).toEqual([8, 8]);
+    expect([...seen].toSorted()).toEqual([7, 8]);
+    expect(world.service.balances.get(code)).toBe(8);
+  });
+
   it('is that of the service and the taps that were not sent yet, whatever gets lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(fate, { maxLength: 25 }), async (steps, fates) => {

@@ -158,6 +158,29 @@ describe('the till', () => {
     expect(world.service.decided.size).toBe(2);
   });
 
+  it('sends what waits as soon as the line is back, also when the clock of the device was put back by then', async () => {
+    const { world, tab } = await paired();
+    world.setSkew(2 * 3_600_000);
+    world.setOnline(false);
+    await tab.till.tap(stamp('7H2K9M4QXT'));
+    await world.settle();
+    await tab.till.connect();
+    world.setSkew(0);
+    world.setOnline(true);
+    await tab.till.connect();
+    await world.settle();
+    expect(world.service.decided.size).toBe(1);
+    // The same after the service asked for patience.
+    world.setSkew(2 * 3_600_000);
+    world.fates.push('tooMany');
+    await tab.till.tap(stamp('8J3M9N5RYV'));
+    await world.settle();
+    world.setSkew(0);
+    await tab.till.connect();
+    await world.settle();
+    expect(world.service.decided.size).toBe(2);
+  });
+
   it('sends the taps of other members while one gets no decision', async () => {
     const { world, tab } = await paired();
     world.fates.push('failed');

@@ -3,6 +3,8 @@ import 'fake-indexeddb/auto';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { balanceOf } from '../../../console/till/state.js';
+import { lookupsOf } from '../../../console/till/taps.js';
+import { phone } from '../../../schemas/shared/phone.rules.js';
 import { until } from '../../rig/checks/until.js';
 import { aGate } from '../../rig/standins/gate.js';
 import { aDevice, createWorld } from '../../rig/standins/tillWorld.js';
@@ -54,15 +56,40 @@ describe('the till', () => {
   });
 });
 
+describe('what is typed', () => {
+  const found = (text: string) => lookupsOf([text], ['phone']).some((each) => 'phone' in each);
+
+  it.each([
+    '\u202a+49 170 1234567\u202c',
+    '0170\u20131234567',
+    '0170\u20111234567',
+    '[0170] 1234567',
+    'tel:0170-1234567',
+    'Tel. 0170/1234567',
+    '+49\u00a0170\u00a01234567',
+    '\u0660\u0661\u0667\u0660 \u0661\u0662\u0663\u0664\u0665\u0666\u0667',
+    '\uff10\uff11\uff17\uff10\uff11\uff12\uff13\uff14',
+    '0170~1234567',
+  ])('%j is looked up as a phone number too, which the service reads', (text) => {
+    expect(phone.safeParse(text).success).toBe(true);
+    expect(found(text)).toBe(true);
+  });
+
+  it.each(['7H2K9M4QXT', 'Ada Lovelace', 'ada@example.org', 'AB-12345', '1234', 'K\u00f6ln 50667'])(
+    '%j is not',
+    (text) => expect(found(text)).toBe(false),
+  );
+});
+
 describe('a till that was just paired', () => {
   const code = '7Y2Y9M4QXT';
-  const phone = '+4930901821';
+  const number = '+4930901821';
 
   function unpaired() {
     const world = createWorld(randomUUID());
     const hello = aGate();
     world.holdHellos(hello.opened);
-    world.phones.set(phone, code);
+    world.phones.set(number, code);
     world.service.balances.set(code, 3);
     const { till } = world.openTab();
     /** What becomes of the first search, which begins as soon as the till says that it is paired. */
@@ -79,7 +106,7 @@ describe('a till that was just paired', () => {
 
   it('looks a phone number up when it knows that it may', async () => {
     const { till, hello, searched } = unpaired();
-    const search = searched(phone);
+    const search = searched(number);
     const pairing = till.pair('123456');
     await until(() => till.state.get().phase === 'paired');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -105,7 +132,7 @@ describe('a till that was just paired', () => {
     world.setOnline(false);
     const { till } = world.openTab();
     await till.connect();
-    await till.find([phone]);
+    await till.find([number]);
     expect(till.state.get().problem).toEqual({ code: 'OFFLINE' });
   });
 });
