@@ -11,27 +11,20 @@ interface Header {
 /** How long after its last press a change that was not answered keeps its key. */
 const keptMs = 300_000;
 
-/** The key of a change: that of the same change again, until it was answered. */
-function keyOf(name: string): string {
+const nameOf = (change: readonly unknown[]): string => `change:${JSON.stringify(change)}`;
+
+/** The key of a change: that of the same change again, until it was answered, or for so long after this press. */
+export function keyOf(change: readonly unknown[], forMs = keptMs): string {
+  const name = nameOf(change);
   let key: string = crypto.randomUUID();
   try {
-    const kept = JSON.parse(sessionStorage.getItem(name) ?? '{}') as { key?: string; at?: number };
-    if (kept.key !== undefined && Date.now() - Number(kept.at) < keptMs) key = kept.key;
-    sessionStorage.setItem(name, JSON.stringify({ key, at: Date.now() }));
+    const kept = JSON.parse(sessionStorage.getItem(name) ?? '{}') as { key?: string; until?: number };
+    if (kept.key !== undefined && Date.now() < Number(kept.until)) key = kept.key;
+    sessionStorage.setItem(name, JSON.stringify({ key, until: Date.now() + forMs }));
   } catch {
     // The browser stores nothing: the key is for this press only.
   }
   return key;
-}
-
-/** Returns the key of what is given: the same one for as long as that stays the same. */
-export function useKeyOf(): (what: unknown) => string {
-  const kept = useRef({ what: '', key: '' });
-  return (given) => {
-    const what = JSON.stringify(given);
-    if (kept.current.what !== what) kept.current = { what, key: crypto.randomUUID() };
-    return kept.current.key;
-  };
 }
 
 /** The second press of a double click comes within this time after the first was answered. */
@@ -54,9 +47,8 @@ export function useKeyedAction<I = void, O = unknown>(
   async function once(input: I): Promise<O> {
     const names: string[] = [];
     const keyed = (...change: unknown[]) => {
-      const name = `change:${JSON.stringify(change)}`;
-      names.push(name);
-      return { 'Idempotency-Key': keyOf(name) };
+      names.push(nameOf(change));
+      return { 'Idempotency-Key': keyOf(change) };
     };
     try {
       const out = await act(input, keyed);

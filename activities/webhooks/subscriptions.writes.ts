@@ -109,7 +109,7 @@ export async function updateSubscription(
     const where = { _id: id, merchantId, updatedAt, ...(patch.enabled === true && { enabled }) };
     const policy = { ...before.retryPolicy, ...definedOf(retryPolicy ?? {}) };
     const edited = { ...editedOf(before), ...changed, ...(events && { events: [...new Set(events)] }) };
-    if (!noteChange(deps, editedOf(before), { ...edited, retryPolicy: policy })) return;
+    const isChanged = noteChange(deps, editedOf(before), { ...edited, retryPolicy: policy });
     const change = {
       $set: {
         ...changed,
@@ -122,7 +122,8 @@ export async function updateSubscription(
       },
       ...(revived && { $unset: { 'health.disabledReason': '' } }),
     };
-    await transact(deps, [update(deps, 'subscriptions', where, change)], 1);
+    // Also without a change: the failure of an attempt that began before counts no more.
+    await transact(isChanged ? deps : { ...deps, audit: [] }, [update(deps, 'subscriptions', where, change)], 1);
   });
   return readSubscription(deps, { merchantId, id });
 }

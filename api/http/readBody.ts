@@ -68,9 +68,14 @@ export async function readBody(
 async function isEmpty(ctx: Context): Promise<boolean> {
   if (ctx.get('Transfer-Encoding') === '') return false;
   let isEmpty = true;
-  for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
-    isEmpty = chunk.length === 0;
-    if (!isEmpty) break;
+  try {
+    for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
+      isEmpty = chunk.length === 0;
+      if (!isEmpty) break;
+    }
+  } catch {
+    // The connection is broken, so no client reads the answer.
+    return false;
   }
   if (!isEmpty) await readToEnd(ctx);
   return isEmpty;

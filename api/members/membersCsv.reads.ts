@@ -44,18 +44,24 @@ const columns = {
   createdAt: (row) => row.createdAt.toISOString(),
 } as const satisfies { [K in keyof MemberRow]?: (row: Row, program: Program) => string | undefined };
 
+/** The lines of some members at a time. */
+async function* pagesOf(deps: Deps, filters: MemberFilters): AsyncGenerator<string> {
+  for await (const page of eachMember(deps, filters, fields)) {
+    const rows = await withoutDue(deps, page);
+    const programs = await Promise.all(rows.map((row) => cachedProgram(deps, row)));
+    const lineOf = (row: Row, program: Program) =>
+      csvLine(Object.values(columns).map((cell) => cell(row, program) ?? ''));
+    yield rows.map((row, at) => lineOf(row, programs[at] as Program)).join('');
+  }
+}
+
 export async function membersCsv(deps: Deps, filters: MemberFilters): Promise<Readable> {
-  const pages = eachMember(deps, filters, fields);
+  const pages = pagesOf(deps, filters);
   // Read before the answer begins, so that a failure is answered as one.
   let page = await pages.next();
   async function* lines() {
     yield `\uFEFF${csvLine(Object.keys(columns))}`;
-    for (; !page.done; page = await pages.next()) {
-      for (const row of await withoutDue(deps, page.value)) {
-        const program = await cachedProgram(deps, row);
-        yield csvLine(Object.values(columns).map((cell) => cell(row, program) ?? ''));
-      }
-    }
+    for (; !page.done; page = await pages.next()) yield page.value;
   }
   return Readable.from(lines());
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { DropZone, FileTrigger, Text } from 'react-aria-components';
 import { useAction } from '../actions.js';
-import { useKeyOf } from '../keyedAction.js';
+import { keyOf } from '../keyedAction.js';
 import { Button, Checkbox, Form, Select } from '../parts/form.js';
 import { Progress } from '../parts/page.js';
 import { OpenPanel, SidePanel } from '../parts/sidePanel.js';
@@ -12,6 +12,9 @@ import { canBeFound, fieldsOf, leftOutTitles, mappingOf, openTitles, undecided }
 import { type Chosen, type DryRunShown, openFile, sendFile, withRows } from './importUpload.js';
 
 const said = texts.imports;
+
+/** How long an import whose answer was lost is the same import when it is begun again, and one that was answered. */
+const [unansweredMs, sameMs] = [24 * 3_600_000, 60_000];
 
 interface NewImportProps {
   programs: readonly { _id: string; name: string; style: string }[];
@@ -29,7 +32,6 @@ export function NewImport({ programs, onStarted }: NewImportProps) {
   const [percent, setPercent] = useState(0);
   const [outcome, setOutcome] = useState<DryRunShown | null>(null);
   const [asks, setAsks] = useState(false);
-  const keyOf = useKeyOf();
   const open = openTitles(meant);
   const leftOut = leftOutTitles(meant);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was tried is another import then
@@ -48,8 +50,10 @@ export function NewImport({ programs, onStarted }: NewImportProps) {
       if (open.length > 0) throw new Error(said.undecided(open));
       const { id, file, charset, name: fileName } = chosen;
       const options = { programId, charset, quiet, mapping: mappingOf(meant) };
-      const keyed = dryRun ? {} : { key: keyOf({ id, ...options }) };
+      const change = ['import', id, options];
+      const keyed = dryRun ? {} : { key: keyOf(change, unansweredMs) };
       const answer = await sendFile({ file, fileName, dryRun, ...options, ...keyed }, setPercent);
+      if (!dryRun) keyOf(change, sameMs);
       return 'id' in answer ? answer : withRows(file, answer);
     },
     {

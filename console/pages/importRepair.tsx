@@ -3,7 +3,7 @@ import type { components } from '../../sdk/index.js';
 import { useAction, useDraft, useRead } from '../actions.js';
 import { api, data } from '../api.js';
 import { parseCsv, separatorOf } from '../csv.js';
-import { useKeyOf } from '../keyedAction.js';
+import { keyOf } from '../keyedAction.js';
 import { language } from '../language.js';
 import { Window } from '../parts/dialog.js';
 import { Button } from '../parts/form.js';
@@ -28,14 +28,13 @@ export function Repair({ batch, onClose }: { batch: components['schemas']['Batch
     .slice(1, -1)
     .filter(([title]) => title.trim() !== '');
   const now = rows ?? found;
-  const keyOf = useKeyOf();
   const again = useAction(
     () => {
       const text = guardedFile([titles, ...now], separator);
       const file = new Blob([text]);
       const { programId = '', quiet = false, mapping = {} } = batch;
       const upload = { programId, file, fileName: 'repaired.csv', charset: 'utf-8', dryRun: false, quiet, mapping };
-      return sendFile({ ...upload, repairs: batch.id, key: keyOf(text) }, () => undefined);
+      return sendFile({ ...upload, repairs: batch.id, key: keyOf(['repair', batch.id, text]) }, () => undefined);
     },
     {
       changes: ['batches'],

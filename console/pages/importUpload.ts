@@ -63,7 +63,7 @@ export function sendFile(
 }
 
 export interface Chosen {
-  /** Of this choice of a file. */
+  /** What tells this file from others. */
   id: string;
   name: string;
   file: Blob;
@@ -87,7 +87,7 @@ export async function openFile(file: Blob, name: string): Promise<Chosen> {
     text = decode(charset);
   }
   return {
-    id: crypto.randomUUID(),
+    id: `${name} ${file.size} ${file instanceof File ? file.lastModified : ''}`,
     name,
     file,
     charset,

@@ -184,15 +184,18 @@ export function minorUnits(text: string, currency: string): number | undefined {
   return Number(whole + part.padEnd(digits, '0'));
 }
 
-/** Whether the service may read it as a phone number: without letters, with digits of any script. */
-function maybePhone(text: string): boolean {
-  const plain = text
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .replace(/^\s*tel[.:]/i, '');
-  return !/[\p{L}@]/u.test(plain) && (plain.match(/\p{Nd}/gu)?.length ?? 0) >= fewestDigits;
-}
-const fewestDigits = 5;
+/** Digits of any script, and what people write between them. */
+const phoneForm = /^[[(]?[+\p{Nd}][\p{Nd}\s()[\]./~\p{Pd}\u2043\u2212\u30fc\u2044\u2215\u00b7\u2022]{5,31}$/u;
+
+/** Whether it looks like a phone number, as people write and copy it. */
+const maybePhone = (text: string): boolean =>
+  phoneForm.test(
+    text
+      .normalize('NFKC')
+      .replace(/\p{Cf}/gu, '')
+      .trim()
+      .replace(/^tel[.:] ?/i, ''),
+  );
 
 /** What a text may mean, in the order in which it is tried. */
 export function lookupsOf(readings: readonly string[], lookupBy: readonly string[]): Record<string, string>[] {

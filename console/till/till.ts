@@ -87,9 +87,11 @@ export function createTill(ports: Ports): Till {
     if (!asked?.known || asked.code !== memberCode) return;
     const { programId } = asked;
     const wanted = { memberCode, ...(programId && { programId }) };
+    const before = await store.known(memberCode);
     const answer = await call('/till/lookup', wanted, { token: device?.token });
     const member = answer.data as Member | undefined;
-    if (!member) return;
+    // The answer to a tap that came in between is newer.
+    if (!member || (await store.known(memberCode))?.revision !== before?.revision) return;
     const known = await store.remember([memberCode], { member, programId: answer.programId ?? programId, at: now() });
     const { shown } = state.get();
     if (shown?.code === memberCode) set({ shown: { ...shown, known, isFresh: true } });
@@ -101,12 +103,18 @@ export function createTill(ports: Ports): Till {
       const known = await store.known(tap.code);
       const program = programOf(state.get(), known?.programId);
       const told = known && knownAfter(tap, answer, { known, program, now: now() });
-      if (told) await store.remember([tap.code], told);
+      const kept = told && (await store.remember([tap.code], told));
       await changed();
-      const { shown } = state.get();
-      if (told && shown?.code === tap.code) set({ shown: { ...shown, isFresh: shown.isFresh || !answer.isRepeat } });
+      const { shown, taps } = state.get();
+      if (kept && shown?.code === tap.code) {
+        // What could not be stored before is older than this answer.
+        const isOlder = shown.known?.revision === Number.POSITIVE_INFINITY;
+        set({ shown: { ...shown, ...(isOlder && { known: kept }), isFresh: shown.isFresh || !answer.isRepeat } });
+      }
+      const isLast = !taps.some(({ code, state: of }) => code === tap.code && of === 'waiting');
       // What was shown has led to the refusal; and the answer to a change does not say the tier.
-      if (answer.error || (told && program?.style === 'tiered')) void readAgain(tap.code).catch(() => undefined);
+      if (answer.error || (kept && isLast && program?.style === 'tiered'))
+        void readAgain(tap.code).catch(() => undefined);
     },
     async sendable() {
       const device = await store.current();

@@ -88,7 +88,7 @@ export function readHeader(given: readonly string[], mapping: ColumnMapping = ne
   if (!fields.some(Boolean))
     throw importInvalid(`its first line has no known header; ${known}.`, { problem: { is: 'header' } });
   const unused = cells.flatMap((cell, index) =>
-    fields[index] === null && !isOurs(index) && !isBlank(cell) ? [cell.trim()] : [],
+    fields[index] === null && !isOurs(index) && mapping.has(nameOf(cell)) && !isBlank(cell) ? [cell.trim()] : [],
   );
   return { fields: fields.map((field) => field ?? null), unnamed, unused, isGuarded };
 }

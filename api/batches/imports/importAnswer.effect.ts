@@ -16,10 +16,11 @@ import { notProcessed } from './rowsCsv.view.js';
 
 interface ImportProgram {
   merchantId: string;
-  programId: string | undefined;
+  programId?: string | undefined;
   /** What is wrong with a request without a program. */
   missing: string;
   request: Pick<ImportRequest, 'isRepeated'>;
+  dryRun?: boolean | undefined;
 }
 
 /**
@@ -28,14 +29,14 @@ interface ImportProgram {
  */
 export async function importProgram(
   deps: ApiDeps,
-  { merchantId, programId, missing, request }: ImportProgram,
+  { merchantId, programId, missing, request, dryRun }: ImportProgram,
 ): Promise<Program> {
   if (programId === undefined) throw new ServiceError('VALIDATION_FAILED', [{ path: 'programId', message: missing }]);
   const program = await readProgram(deps, {
     merchantId,
     programId: await programKeyOf(deps, { merchantId, programId }),
   });
-  if (program.archived && !(await request.isRepeated())) throw new ServiceError('PROGRAM_ARCHIVED');
+  if (program.archived && (dryRun || !(await request.isRepeated()))) throw new ServiceError('PROGRAM_ARCHIVED');
   return program;
 }
 

@@ -120,12 +120,7 @@ async function importSmall(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const take = async ({ bytes, charset }: UploadFile) => ({ bytes: await all(bytes), charset });
   const { fields, taken } = await readParts({ ctx, ...limits, take });
   const given = optionsOf(query, fields);
-  const program = await importProgram(deps, {
-    merchantId,
-    programId: given.programId,
-    missing: 'is required',
-    request,
-  });
+  const program = await importProgram(deps, { merchantId, ...given, missing: 'is required', request });
   const { charset } = taken;
   const { bytes, fingerprint } = hashFile(eachOf(taken.bytes), { ...given, programId: program._id, charset });
   const options = await withRepaired(deps, merchantId, given);
@@ -159,7 +154,7 @@ async function importLarge(deps: ApiDeps, { caller, query, ctx }: Import): Promi
   const take = async (sent: UploadFile, fields: UploadFields): Promise<Readable | BatchKey> => {
     const given = optionsOf(query, fields);
     const missing = 'is required before the file';
-    const program = await importProgram(deps, { merchantId, programId: given.programId, missing, request });
+    const program = await importProgram(deps, { merchantId, ...given, missing, request });
     const programId = program._id;
     const { bytes, fingerprint } = hashFile(sent.bytes, { ...given, programId, charset: sent.charset });
     const file = { ...sent, bytes };

@@ -101,6 +101,11 @@ describe.each([
     const again = await send(_id, file, withKey(key));
     expect([again.text, isReplayed(again)]).toEqual([first.text, 'true']);
     expect(outcome(await send(_id, `${file}Alan\r\n`, withKey(key)))).toEqual([400, 'IDEMPOTENCY_KEY_REUSED']);
+    const tried = await merchant.call(`/merchants/me/imports?programId=${_id}&dryRun=true`, {
+      body: file,
+      headers: { 'Content-Type': 'text/csv', ...withKey(key) },
+    });
+    expect(outcome(tried)).toEqual([400, 'PROGRAM_ARCHIVED']);
     for (const headers of [{}, withKey(`${key}-2`)])
       expect(outcome(await send(_id, file, headers))).toEqual([400, 'PROGRAM_ARCHIVED']);
     expect(await membersOf(_id)).toBe(2);

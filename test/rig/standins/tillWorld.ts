@@ -37,6 +37,7 @@ export function steppedStore(store: TillStore, step: <T>(work: () => Promise<T>)
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 const goal = 10;
+const gold = 8;
 
 function createService() {
   const decided = new Map<string, { sequence: number; code: string; answer: Answer }>();
@@ -103,6 +104,7 @@ export function createWorld(name: string) {
   let holder: Tab | undefined;
   const tabs = new Set<Tab>();
   const phones = new Map<string, string>();
+  const programs: object[] = [];
   let helloGate = Promise.resolve();
   const hellos: { lastSequence: number; waiting: number }[] = [];
 
@@ -124,7 +126,9 @@ export function createWorld(name: string) {
     const balance = service.balances.get(memberCode);
     if (balance === undefined) return { status: 404, error: { code: 'MEMBER_NOT_FOUND', message: 'unknown' } };
     const person = { memberCode, firstName: 'Ada', lastInitial: 'L' };
-    return { status: 200, data: { ...person, balance, tier: null, rewards: [], status: 'active' }, programId: 'p' };
+    const tier = balance < gold ? 'Silver' : 'Gold';
+    const known = { ...person, balance, tier: programs.length === 0 ? null : tier };
+    return { status: 200, data: { ...known, rewards: [], status: 'active' }, programId: 'p' };
   }
 
   async function answerTo(path: string, body: unknown, { key, token }: CallOptions): Promise<Answer> {
@@ -143,7 +147,7 @@ export function createWorld(name: string) {
       await helloGate;
       hellos.push(body as { lastSequence: number; waiting: number });
       const now = new Date(clock).toISOString();
-      const data = { reader: null, merchant: { name: 'Café' }, programs: [], lookupBy: ['phone'], now };
+      const data = { reader: null, merchant: { name: 'Café' }, programs, lookupBy: ['phone'], now };
       return { status: 200, data };
     }
     const fate = fates.shift() ?? 'answered';
@@ -226,6 +230,8 @@ export function createWorld(name: string) {
     hellos,
     /** Member codes by phone number. */
     phones,
+    /** Of the hello; with one of them members have a tier. */
+    programs,
     tabs,
     openTab,
     settle,

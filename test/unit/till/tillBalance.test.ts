@@ -68,6 +68,23 @@ describe('the balance on the screen', () => {
     expect(world.service.balances.get(code)).toBe(8);
   });
 
+  it('stands beside the tier that it has, after the last of several taps', async () => {
+    const { world, till, tap, onScreen } = await shown(5);
+    world.programs.push({ _id: 'p', name: 'Café', style: 'tiered', fields: { primaryLabel: 'POINTS' } });
+    await till.connect();
+    await till.find([code]);
+    const onCard = () => [onScreen(), till.state.get().shown?.known?.member.tier];
+    expect(onCard()).toEqual([5, 'Silver']);
+    const seen: (number | undefined)[] = [];
+    till.state.subscribe(() => seen.push(onScreen()));
+    await Promise.all([tap(1), tap(1), tap(1)]);
+    await world.settle();
+    expect(onCard()).toEqual([8, 'Gold']);
+    expect(seen).toEqual(seen.toSorted());
+    await tap(-1);
+    expect(onCard()).toEqual([7, 'Silver']);
+  });
+
   it('is that of the service and the taps that were not sent yet, whatever gets lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.array(fate, { maxLength: 25 }), async (steps, fates) => {
