@@ -100,7 +100,7 @@ export async function updateSubscription(
   await readSubscription(deps, { merchantId, id });
   const url = patch.url === undefined ? undefined : (await requireAllowed(deps, patch.url)).shown;
   const { retryPolicy, events, ...fields } = { ...patch, url };
-  const changed = definedOf(fields);
+  const changed = { ...definedOf(fields), ...(events && { events: [...new Set(events)] }) };
   await retryOnConflict(deps, async () => {
     const before = await readSubscription(deps, { merchantId, id });
     const { enabled, updatedAt } = before;
@@ -108,12 +108,11 @@ export async function updateSubscription(
     // An attempt may disable it, and another request may edit it, in between.
     const where = { _id: id, merchantId, updatedAt, ...(patch.enabled === true && { enabled }) };
     const policy = { ...before.retryPolicy, ...definedOf(retryPolicy ?? {}) };
-    const edited = { ...editedOf(before), ...changed, ...(events && { events: [...new Set(events)] }) };
-    const isChanged = noteChange(deps, editedOf(before), { ...edited, retryPolicy: policy });
+    const edited = editedOf(before);
+    const isChanged = noteChange(deps, edited, { ...edited, ...changed, retryPolicy: policy });
     const change = {
       $set: {
         ...changed,
-        ...(events && { events: [...new Set(events)] }),
         ...(retryPolicy?.maxAttempts !== undefined && { 'retryPolicy.maxAttempts': retryPolicy.maxAttempts }),
         ...(retryPolicy?.backoffMs !== undefined && { 'retryPolicy.backoffMs': retryPolicy.backoffMs }),
         ...(retryPolicy && { 'retryPolicy.factor': retryPolicy.factor }),

@@ -67,18 +67,18 @@ export async function readBody(
 /** Only a body of unknown length is read: its end says that it is empty. */
 async function isEmpty(ctx: Context): Promise<boolean> {
   if (ctx.get('Transfer-Encoding') === '') return false;
-  let isEmpty = true;
+  let hasBytes = false;
   try {
-    for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) {
-      isEmpty = chunk.length === 0;
-      if (!isEmpty) break;
+    for await (const _ of ctx.req.iterator({ destroyOnReturn: false })) {
+      hasBytes = true;
+      break;
     }
   } catch {
     // The connection is broken, so no client reads the answer.
     return false;
   }
-  if (!isEmpty) await readToEnd(ctx);
-  return isEmpty;
+  if (hasBytes) await readToEnd(ctx);
+  return !hasBytes;
 }
 
 async function bytesOf(ctx: Context, most: number | undefined): Promise<Buffer> {

@@ -11,21 +11,27 @@ import { programIdOf } from '../../schemas/shared/ids.js';
 import { tierNow } from '../../schemas/wallets/passes.view.js';
 import { eachMember, type MemberFilters } from './searchMembers.reads.js';
 
+/** What the columns read, and whether points are due. */
 const fields = [
-  ...([
-    '_id',
-    'merchantId',
-    'programId',
-    'memberCode',
-    'externalId',
-    'firstName',
-    'lastName',
-    'email',
-    'phone',
-  ] as const),
-  ...(['balance', 'expiry', 'lifetimePoints', 'programVersion', 'tier'] as const),
-  ...(['tags', 'status', 'lastVisitAt', 'createdAt'] as const),
-];
+  '_id',
+  'merchantId',
+  'programId',
+  'memberCode',
+  'externalId',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'balance',
+  'expiry',
+  'lifetimePoints',
+  'programVersion',
+  'tier',
+  'tags',
+  'status',
+  'lastVisitAt',
+  'createdAt',
+] as const satisfies readonly (keyof MemberRow)[];
 type Row = Pick<MemberRow, (typeof fields)[number]>;
 
 const columns = {
@@ -44,14 +50,15 @@ const columns = {
   createdAt: (row) => row.createdAt.toISOString(),
 } as const satisfies { [K in keyof MemberRow]?: (row: Row, program: Program) => string | undefined };
 
+const lineOf = (row: Row, program: Program): string =>
+  csvLine(Object.values(columns).map((cell) => cell(row, program) ?? ''));
+
 /** The lines of some members at a time. */
 async function* pagesOf(deps: Deps, filters: MemberFilters): AsyncGenerator<string> {
   for await (const page of eachMember(deps, filters, fields)) {
     const rows = await withoutDue(deps, page);
-    const programs = await Promise.all(rows.map((row) => cachedProgram(deps, row)));
-    const lineOf = (row: Row, program: Program) =>
-      csvLine(Object.values(columns).map((cell) => cell(row, program) ?? ''));
-    yield rows.map((row, at) => lineOf(row, programs[at] as Program)).join('');
+    const lines = await Promise.all(rows.map(async (row) => lineOf(row, await cachedProgram(deps, row))));
+    yield lines.join('');
   }
 }
 
