@@ -12,6 +12,7 @@ import { openImport, queueImport, storeChunk } from '../../activities/batches/im
 import { publishImported } from '../../activities/batches/imports/publishImported.activity.js';
 import { insertBatch } from '../../activities/batches/insertBatch.writes.js';
 import { leaseEvents, newFence, releaseEvents } from '../../activities/events/leases.writes.js';
+import { leaseTime } from '../../activities/events/leaseTime.rules.js';
 import { changeMember } from '../../activities/members/changeMember.writes.js';
 import { enrollMember } from '../../activities/members/enrollMember.writes.js';
 import { pointsRule, redeemRule } from '../../activities/points/adjustOrRedeem.rules.js';
@@ -43,7 +44,7 @@ export interface History {
 }
 
 const concurrency = 24;
-/** Events are processed when all acts of a span are made; until then no relay may take them. */
+/** Events are processed when all acts of a span are made; until then no relay may take them, and no worker a batch. */
 const leaseAheadMs = 120_000;
 const signals = { shutdownSignal: new AbortController().signal, cancellationSignal: new AbortController().signal };
 
@@ -216,6 +217,14 @@ async function come(deps: WorkerDeps, { story, merchantId, actor }: History, { a
   return derivedId('event', id, fingerprint);
 }
 
+/**
+ * Gives a batch that is about to end its start in the story. Until then it started by the clock of leases: for one that
+ * started long ago and has not ended, a worker starts the workflow that it takes for lost.
+ */
+async function setStart(deps: WorkerDeps, _id: string): Promise<void> {
+  await deps.collections.batches.updateOne({ _id }, { $set: { startedAt: deps.now() } });
+}
+
 async function importFile(deps: WorkerDeps, { merchantId, programs, actor }: History, csv: string): Promise<void> {
   const program = await cachedProgram(deps, { merchantId, programId: programs.stamps });
   const id = requestKeyId('import', merchantId, derivedId('cafe', csv));
@@ -226,7 +235,8 @@ async function importFile(deps: WorkerDeps, { merchantId, programs, actor }: His
     const limits = { maxBytes: csv.length * 2, maxRows: 1_000 };
     const read = await readRows({ file, program, ...limits });
     const { header, delimiter } = read;
-    batch = await openImport(deps, { merchantId, programId: program._id, header, delimiter, startedBy: actor });
+    const opened = { merchantId, programId: program._id, header, delimiter, startedBy: actor };
+    batch = await openImport(atTime(deps, leaseTime(deps)), opened);
     let chunk = 0;
     let total = 0;
     for await (const rows of read.chunks) {
@@ -239,6 +249,7 @@ async function importFile(deps: WorkerDeps, { merchantId, programs, actor }: His
   const step = { batchId: batch._id, from: 0, ...signals };
   await createImported(deps, step);
   await publishImported(deps, step);
+  await setStart(deps, batch._id);
   const { eventId } = await finishImport(atTime(deps, later(deps.now(), 9_000)), { batchId: batch._id });
   await settle(deps, [eventId], importId(batch._id));
 }
@@ -254,7 +265,7 @@ async function sendCampaign(deps: WorkerDeps, { story, merchantId, programs, act
   if (!(await deps.collections.batches.findOne({ _id: batchId, merchantId }, { projection: { _id: 1 } })))
     await insertBatch(
       there,
-      newBatchRow(there, {
+      newBatchRow(atTime(deps, leaseTime(deps)), {
         ...{ _id: batchId, merchantId, kind: 'campaign', programId: programs.stamps, startedBy: actor },
         campaign: { message: campaign.message, tags: [] },
       }),
@@ -264,6 +275,7 @@ async function sendCampaign(deps: WorkerDeps, { story, merchantId, programs, act
     if (!more) break;
   }
   await sendMessages(there, { batchId, from: 0, ...signals });
+  await setStart(there, batchId);
   const { eventId } = await finishBatch(atTime(deps, later(campaign.at, 14_000)), { batchId, leaseOwner });
   await settle(there, [eventId]);
 }

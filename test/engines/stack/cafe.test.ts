@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toRevive } from '../../../activities/batches/reviveBatches.activity.js';
+import type { BatchRow } from '../../../schemas/batches/batches.rows.js';
 import { runCommand } from '../../../stack/commands/command.js';
 import { merchants } from '../../../stack/commands/merchants.js';
 import { historyId } from '../../../stack/demo.js';
@@ -49,6 +51,15 @@ async function call(path: string) {
   return ((await answer.json()) as { data: Document }).data;
 }
 
+/** The kinds of the batches that a worker would take for lost before their end: workflows work by the clock of today. */
+const takenForLost = new Set<string>();
+async function noteLost(): Promise<void> {
+  const batches = db.collection<BatchRow>('batches');
+  for (const where of toRevive({ now: () => new Date() }))
+    for (const { kind, done, counts } of await batches.find(where).toArray())
+      if (done === 0 || done < counts.total) takenForLost.add(kind);
+}
+
 /** Starts the job of the night: a maker that is killed between a new member and its totals leaves them to it. */
 async function recount(): Promise<void> {
   const connection = await Connection.connect({ address: stack.file().temporalAddress });
@@ -67,6 +78,7 @@ beforeAll(async () => {
   });
   expect(tour.status).toBe(201);
   // The maker is killed in the middle, and the supervisor starts it again.
+  const noting = setInterval(noteLost, 100);
   await until(async () => (await db.collection('ledger').countDocuments()) > 500);
   expect(await isMade()).toBe(false);
   const { children } = JSON.parse(readFileSync(join(stackDir, 'supervisor.lock'), 'utf8'));
@@ -74,6 +86,7 @@ beforeAll(async () => {
   process.kill(maker.pid, 'SIGKILL');
   // It takes 12 s of the processor's time, and as much of the engines': minutes where many share it.
   await until(isMade, { withinMs: 300_000 });
+  clearInterval(noting);
   await recount();
 });
 afterAll(async () => {
@@ -143,6 +156,10 @@ describe('the demo', () => {
     expect(orders).toMatchObject({ health: { state: 'ok' } });
     // The history is no news for the receiver of the tour.
     expect(new Set(deliveries.map(({ subscriptionId }) => subscriptionId))).toEqual(new Set([orders.id]));
+  });
+
+  it('was made by its maker alone: no worker could take an unfinished batch for lost', () => {
+    expect([...takenForLost]).toEqual([]);
   });
 
   it('has sent no mail', () => {
