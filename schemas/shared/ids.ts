@@ -19,12 +19,13 @@ function random(bytes: number): Buffer {
 }
 
 /**
- * A URL-safe token of `bytes` random bytes; 24 (192 bits) by default. It ends in a letter or a digit, which costs a
- * twentieth of a bit: mail programs leave a `-` or `_` at its end out of the link.
+ * A URL-safe token of `bytes` random bytes; 24 (192 bits) by default. It begins and ends in a letter or a digit, which
+ * costs a tenth of a bit: a command line takes a word that begins with `-` for an option, and mail programs leave a `-`
+ * or `_` at its end out of the link.
  */
 export function newToken(bytes = 24): string {
   const token = random(bytes).toString('base64url');
-  return /[-_]$/.test(token) ? newToken(bytes) : token;
+  return /^[-_]|[-_]$/.test(token) ? newToken(bytes) : token;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

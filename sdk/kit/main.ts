@@ -31,12 +31,12 @@ ${where}`;
 function parsed(verb: Verb, args: string[]) {
   const options = { ...verb.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
   try {
-    const line = parseArgs({ args, options, allowPositionals: true });
-    const surplus = line.positionals[verb.takesWord ? 1 : 0];
+    const line = parseArgs({ args, options, allowPositionals: verb.takesWord ?? false });
+    const [, surplus] = line.positionals;
     if (surplus !== undefined && !line.values.help) throw new Error(`"${surplus}" is one word too many`);
     return line;
   } catch (error) {
-    throw new Failure((error as Error).message.split('. ')[0] ?? '', 2);
+    throw new Failure((error as Error).message.replaceAll('\n', ' ').replace(/ Did you [^?]*\?|, as in .*/, ''), 2);
   }
 }
 

@@ -123,6 +123,7 @@ export function parseCommand(command: Command, argv: readonly string[]): Parsed 
     const { values, positionals } = parseArgs({ args: sole ? [...argv] : others, options, allowPositionals });
     return { verb, input: { values, args: positionals } };
   } catch (error) {
-    throw new Mistakes([`${toError(error).message.split(/\.\s/)[0]}; --help tells more`]);
+    const mistake = toError(error).message.replaceAll('\n', ' ');
+    throw new Mistakes([`${mistake.replace(/ Did you [^?]*\?|, as in .*|\.$/g, '')}; --help tells more`]);
   }
 }

@@ -197,6 +197,20 @@ describe('tail', () => {
     const unknown = await runKit(['tail', 'req_not_there'], env);
     expect(unknown).toMatchObject({ code: 1, errors: expect.stringMatching(/^REQUEST_NOT_FOUND: /) });
   });
+
+  it('shows a request whose id begins like an option, and says how to write it', async () => {
+    const headers = { 'X-Request-Id': '-order-17' };
+    await merchant.call('/merchants/me/members', { headers });
+    expect(await runKit(['tail', '-order-17'], env)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining("'--'"),
+    });
+    const { lines } = await until(async () => {
+      const ran = await runKit(['tail', '--', '-order-17'], env);
+      return ran.code === 0 && ran;
+    });
+    expect(lines[0]).toContain('GET /merchants/me/members  200');
+  });
 });
 
 describe('mcp', () => {
