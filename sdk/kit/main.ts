@@ -28,31 +28,33 @@ Example: ${name} ${listen.example}
 
 ${where}`;
 
+const isHelp = (word: string) => word === '--help' || word === '-h';
+
 function parsed(verb: Verb, args: string[]) {
-  const options = { ...verb.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  const options = { ...verb.options, json: { type: 'boolean' } } as const;
   try {
     const line = parseArgs({ args, options, allowPositionals: verb.takesWord ?? false });
     const [, surplus] = line.positionals;
-    if (surplus !== undefined && !line.values.help) throw new Error(`"${surplus}" is one word too many`);
+    if (surplus !== undefined) throw new Error(`"${surplus}" is one word too many`);
     return line;
   } catch (error) {
-    throw new Failure((error as Error).message.replaceAll('\n', ' ').replace(/ Did you [^?]*\?|, as in .*/, ''), 2);
+    const mistake = (error as Error).message.replaceAll('\n', ' ');
+    throw new Failure(mistake.replace(/ Did you [^?]*\?|, as in .*|\.$/g, ''), 2);
   }
 }
 
 async function run([word = '', ...rest]: string[], stop: AbortController): Promise<number> {
   const verb = verbs[word];
   if (!verb) {
-    if (word !== '--help' && word !== '-h')
-      throw new Failure(`${word ? `"${word}" is no verb` : 'Say a verb'}.\n\n${help}`, 2);
+    if (!isHelp(word)) throw new Failure(`${word ? `"${word}" is no verb` : 'Say a verb'}.\n\n${help}`, 2);
     console.log(help);
     return 0;
   }
-  const { values, positionals } = parsed(verb, rest);
-  if (values.help) {
+  if (rest.some(isHelp)) {
     console.log(helpOf(verb));
     return 0;
   }
+  const { values, positionals } = parsed(verb, rest);
   const kit: Kit = {
     address: () => addressOf(process.env),
     client: () => clientOf(addressOf(process.env)),

@@ -286,6 +286,7 @@ describe('the command', () => {
       expect(code).toBe(0);
       expect(lines.some((line) => line.startsWith(`Example: npm run -s kit -- ${verb}`))).toBe(true);
     }
+    expect(await runKit(['listen', 'here', '--help'], {})).toMatchObject({ code: 0, errors: '' });
     expect(await runKit(['lisen'], env)).toMatchObject({
       code: 2,
       errors: expect.stringContaining('"lisen" is no verb'),
