@@ -2,10 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { MongoOperationTimeoutError } from 'mongodb';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBatcher } from '../../../platform/batcher.js';
 
 const doubled = async (items: number[]) => items.map((item) => item * 2);
+
+/** Where a wait has a limit, the clock is the test's own: a pause of this process is then no wait. */
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+afterEach(() => void vi.useRealTimers());
 
 describe('concurrent calls', () => {
   it('are served as one batch, in the order of their arrival', async () => {
@@ -43,41 +48,42 @@ describe('concurrent calls', () => {
   });
 
   it('are refused after too long a wait behind a batch that hangs, and later calls are served again', async () => {
-    let begin = () => {};
-    let finish = () => {};
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    const answer = new Promise<void>((resolve) => (finish = resolve));
+    vi.useFakeTimers();
     const join = createBatcher(
       async (items: number[]) => {
-        begin();
-        if (items.includes(1)) await answer;
+        if (items.includes(1)) await pause(100);
         return doubled(items);
       },
       { batchSize: 10, concurrency: 1, maxWaitMs: 50 },
     );
     const hanging = join(1);
-    await begun;
+    await vi.advanceTimersByTimeAsync(40);
     const late = join(2);
-    await sleep(100);
+    await vi.advanceTimersByTimeAsync(59);
     const soon = join(3);
-    finish();
-    expect(await hanging).toBe(2);
-    await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    expect(await soon).toBe(6);
-    expect(await join(4)).toBe(8);
+    const answers = Promise.allSettled([hanging, late, soon]);
+    await vi.runAllTimersAsync();
+    const refused = { status: 'rejected', reason: { code: 'UNAVAILABLE' } };
+    expect(await answers).toMatchObject([{ value: 2 }, refused, { value: 6 }]);
+    const next = join(4);
+    await vi.runAllTimersAsync();
+    expect(await next).toBe(8);
   });
 
   it('keep waiting when one batch timed out and another was answered in the meantime', async () => {
+    vi.useFakeTimers();
     const timedOut = new MongoOperationTimeoutError('the statement timed out');
     const join = createBatcher(
       async (items: number[]) => {
-        await sleep(items.includes(1) ? 60 : 20);
+        await pause(items.includes(1) ? 60 : 20);
         if (items.includes(1)) throw timedOut;
         return doubled(items);
       },
       { batchSize: 1, concurrency: 2, maxWaitMs: 1_000 },
     );
-    const results = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((item) => join(item)));
+    const answers = Promise.allSettled([1, 2, 3, 4, 5, 6].map((item) => join(item)));
+    await vi.runAllTimersAsync();
+    const results = await answers;
     expect(results.map(({ status }) => status)).toEqual(['rejected', ...Array(5).fill('fulfilled')]);
   });
 
@@ -111,15 +117,18 @@ describe('concurrent calls', () => {
   });
 
   it('wait for their turn as long as batches are answered, however long that takes', async () => {
+    vi.useFakeTimers();
     const join = createBatcher(
       async (items: number[]) => {
-        await sleep(20);
+        await pause(200);
         return doubled(items);
       },
-      { batchSize: 2, concurrency: 1, maxWaitMs: 5_000 / 20 },
+      { batchSize: 2, concurrency: 1, maxWaitMs: 201 },
     );
     const calls = Array.from({ length: 100 }, (_, index) => index);
-    expect(await Promise.all(calls.map(join))).toEqual(calls.map((index) => index * 2));
+    const answers = Promise.all(calls.map(join));
+    await vi.runAllTimersAsync();
+    expect(await answers).toEqual(calls.map((index) => index * 2));
   });
 
   it('each get their own result, within the limits of batch size and concurrency', async () => {

@@ -1,5 +1,5 @@
 // Tests of the rig: the error of a wait that failed, and the service's log that is printed after a failed test.
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { failureLog, printLogSince } from '../../rig/checks/failureLog.js';
 import { until } from '../../rig/checks/until.js';
 
@@ -12,7 +12,7 @@ describe('a wait', () => {
       asked += 1;
       return asked === 3 && 'here';
     };
-    expect(await until(third, soon)).toBe('here');
+    expect(await until(third, { everyMs: 5 })).toBe('here');
   });
 
   it('that fails reports the condition, the last answer and further values', async () => {
@@ -36,6 +36,8 @@ describe('a wait', () => {
 describe('the log after a failure', () => {
   const printed = vi.spyOn(console, 'log').mockImplementation(() => undefined);
   afterEach(() => printed.mockClear());
+  // Files of one fork share the console.
+  afterAll(() => printed.mockRestore());
 
   it('has the lines since the start of the test, and no others', () => {
     failureLog.write('{"time":1000,"msg":"before"}\n');
