@@ -71,7 +71,8 @@ export async function startGoogleServer(
   let tokens = new Set<string>();
   let recent: number[] = [];
 
-  const http = createServer((request, response) => {
+  // Longer than any pause of this process, after which the client may still send on an idle connection.
+  const http = createServer({ keepAliveTimeout: 240_000 }, (request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => http.listen(options.port ?? 0, '127.0.0.1', resolve));

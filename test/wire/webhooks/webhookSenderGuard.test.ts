@@ -33,7 +33,7 @@ afterEach(() => connects.stop());
 async function send(url: string, options: WebhookAgentOptions): Promise<SendResult> {
   const agent = createWebhookAgent(options);
   try {
-    return await sendWebhook(agent, { url, headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 });
+    return await sendWebhook(agent, { url, headers: {}, body: Buffer.from('{}'), timeoutMs: 20_000 });
   } finally {
     await agent.destroy();
   }
@@ -171,7 +171,7 @@ describe('a name that changes its address', () => {
         });
         const url = `http://rebind.example.test:${receiver.port}/`;
         for (const address of flips) {
-          const result = await sendWebhook(agent, { url, headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 });
+          const result = await sendWebhook(agent, { url, headers: {}, body: Buffer.from('{}'), timeoutMs: 20_000 });
           expect(result.error).toBe(address === '127.0.0.1' ? null : 'blocked_address');
         }
         await agent.destroy();

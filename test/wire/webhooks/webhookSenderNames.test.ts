@@ -11,7 +11,7 @@ afterEach(async () => {
   nameServer = undefined;
 });
 
-async function resolveIn(zone: Zone, host: string, timeoutMs = 2_000): Promise<string[]> {
+async function resolveIn(zone: Zone, host: string, timeoutMs = 20_000): Promise<string[]> {
   nameServer = await startNameServer(zone);
   return resolveHost(host, { timeoutMs, servers: [nameServer.address] });
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-function send(url: string, options: Partial<WebhookAgentOptions> = {}, timeoutMs = 2_000) {
+function send(url: string, options: Partial<WebhookAgentOptions> = {}, timeoutMs = 20_000) {
   const resolve = async () => ['127.0.0.1'];
   const agent = createWebhookAgent({ allow, allowHttp: true, resolve, ca: authority.ca, ...options });
   ends.push(() => agent.destroy());
