@@ -39,7 +39,10 @@ interface Usual extends Wanted {
   last: number | undefined;
 }
 
-/** Throws ExpectedFailure when ports are taken that the user asked for; its message names all of them. */
+/**
+ * No port is chosen twice. Throws ExpectedFailure when ports are taken that the user asked for, or asked for twice; its
+ * message names all of them.
+ */
 export async function choosePorts(settings: Settings, say: (line: string) => void): Promise<ChosenPorts> {
   const { host, asked, ports, stackDir, port, metricsPort, workerMetricsPort } = settings;
   const file = join(stackDir, 'ports.json');
@@ -49,44 +52,51 @@ export async function choosePorts(settings: Settings, say: (line: string) => voi
     ...{ title: 'metrics are', variable: 'METRICS_PORT', host, asked: asked.metricsPort },
     ...{ port: metricsPort, last: last?.metrics },
   };
-  await refuseTaken([
+  const wanted = [
     api,
     metrics,
     { variable: 'WORKER_METRICS_PORT', host, asked: workerMetricsPort },
     { variable: 'STACK_MONGO_PORT', host: loopback, asked: ports.mongodb },
     { variable: 'STACK_TEMPORAL_PORT', host: loopback, asked: ports.temporal },
     { variable: 'STACK_TEMPORAL_UI_PORT', host: loopback, asked: ports.temporalUi },
-  ]);
-  const [apiPort, metricsAt] = [await usualPort(api, say), await usualPort(metrics, say)];
+  ];
+  await refuseTaken(wanted);
+  const taken = new Set(wanted.flatMap(({ asked }) => asked || []));
+  const find = (at: string, preferred?: number) => findPort(at, preferred, taken);
+  /** The port that the user asked for, the usual one, or the next one that is free. */
+  async function usualPort({ title, host, asked, port, last }: Usual): Promise<number> {
+    if (asked !== undefined) return asked;
+    if (port === 0) return await find(host, last);
+    const free = await nextFree(host, port, taken);
+    if (free !== port) say(`Port ${port} is taken; ${title} on ${free}.`);
+    return free;
+  }
+  const [apiPort, metricsAt] = [await usualPort(api), await usualPort(metrics)];
   const chosen = {
     api: apiPort,
     metrics: metricsAt,
-    workerMetrics: workerMetricsPort || (await findPort(host, last?.workerMetrics ?? metricsAt + 1)),
-    mongodb: ports.mongodb ?? (await findPort(loopback, last?.mongodb)),
-    temporal: ports.temporal ?? (await findPort(loopback, last?.temporal)),
-    temporalUi: ports.temporalUi ?? (await findPort(loopback, last?.temporalUi)),
-    desk: await findPort(loopback, last?.desk),
+    workerMetrics: workerMetricsPort || (await find(host, last?.workerMetrics ?? metricsAt + 1)),
+    mongodb: ports.mongodb ?? (await find(loopback, last?.mongodb)),
+    temporal: ports.temporal ?? (await find(loopback, last?.temporal)),
+    temporalUi: ports.temporalUi ?? (await find(loopback, last?.temporalUi)),
+    desk: await find(loopback, last?.desk),
   };
   replaceFile(file, JSON.stringify(chosen));
   return chosen;
 }
 
-/** The port that the user asked for, the usual one, or the next one that is free. */
-async function usualPort({ title, host, asked, port, last }: Usual, say: (line: string) => void): Promise<number> {
-  if (asked !== undefined) return asked;
-  if (port === 0) return findPort(host, last);
-  const free = await nextFree(host, port);
-  if (free !== port) say(`Port ${port} is taken; ${title} on ${free}.`);
-  return free;
-}
-
 async function refuseTaken(wanted: readonly Wanted[]): Promise<void> {
-  const free = await Promise.all(wanted.map(async ({ host, asked }) => !asked || (await isFree(host, asked))));
-  const taken = wanted.filter((_, index) => !free[index]);
-  if (taken.length === 0) return;
-  const lines = taken.map(({ variable, host, asked }) => `  ${variable}=${asked} on ${host}`);
+  const taken = await Promise.all(
+    wanted.map(async ({ variable, host, asked }, index) => {
+      if (!asked) return [];
+      const other = wanted.slice(0, index).find((earlier) => earlier.asked === asked);
+      if (other) return [`  ${variable}=${asked}, by ${other.variable}`];
+      return (await isFree(host, asked)) ? [] : [`  ${variable}=${asked} on ${host}`];
+    }),
+  );
+  if (taken.flat().length === 0) return;
   const advice = 'Stop what listens there, name other ports, or leave the variables out: free ports are then chosen.';
-  throw new ExpectedFailure(['These ports are taken:', ...lines, advice].join('\n'));
+  throw new ExpectedFailure(['These ports are taken:', ...taken.flat(), advice].join('\n'));
 }
 
 /** Throws ExpectedFailure when the port is taken; its message says how to choose another port. */
