@@ -531,6 +531,9 @@ describe('while Temporal is unavailable', () => {
       workflow.start = start;
     }
     expect(await log()).toEqual([first]);
+    // The tests that follow begin with a service that knows that Temporal is there again.
+    const ready = async () => (await fetch(`${service.publicUrl}/readyz`)).json();
+    await expect.poll(ready).toMatchObject({ checks: { temporal: true } });
   });
 });
 
