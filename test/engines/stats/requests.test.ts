@@ -186,7 +186,8 @@ describe('the list', () => {
   it('has writes, refusals and reads of a key, newest first, but not those of the log and of a session', async () => {
     const other = await aMerchant(service);
     const ada = await other.enroll();
-    const since = new Date().toISOString();
+    const enrolled = await until(async () => (await list(`?memberId=${ada.id}`, other)).items[0]);
+    const since = new Date(Date.parse(enrolled.createdAt) + 1).toISOString();
     await other.call(`/merchants/me/members/${ada.id}/tags`, { body: { tags: ['vip'] } });
     await other.call(`/merchants/me/members/${ada.id}`);
     const credential = { Authorization: `Bearer ${await other.token()}` };
