@@ -314,7 +314,7 @@ function answerInGroups(size: number): Responder {
 
 describe('the delivery queue', () => {
   it('takes more deliveries at a time than there are slots when the receiver answers quickly', async () => {
-    // Of its own merchant: a success that a test before left under way would end what the subscription's failures begin.
+    // Of its own merchant: a success that a test before left under way would end the subscription's failures.
     const own = await aMerchant(service);
     await own.call('/merchants/me/webhooks', { body: { url: receiver.url, events: ['*'], timeoutMs: 10_000 } });
     const { id } = await own.enroll();
