@@ -94,9 +94,10 @@ async function refuseTaken(wanted: readonly Wanted[]): Promise<void> {
       return (await isFree(host, asked)) ? [] : [`  ${variable}=${asked} on ${host}`];
     }),
   );
-  if (taken.flat().length === 0) return;
+  const lines = taken.flat();
+  if (lines.length === 0) return;
   const advice = 'Stop what listens there, name other ports, or leave the variables out: free ports are then chosen.';
-  throw new ExpectedFailure(['These ports are taken:', ...taken.flat(), advice].join('\n'));
+  throw new ExpectedFailure(['These ports are taken:', ...lines, advice].join('\n'));
 }
 
 /** Throws ExpectedFailure when the port is taken; its message says how to choose another port. */
